@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..kernels.geometry import three
+
 Array = NDArray[Any]
 
 
@@ -48,6 +50,11 @@ class Problem:
     @property
     def dtype(self) -> np.dtype[Any]:
         return self.s.dtype
+
+    @property
+    def d3(self) -> Array:
+        """The kernels with three axes, the leading ones of length one where there are fewer."""
+        return self.d.reshape(self.d.shape[:2] + three(self.kernel))
 
     @cached_property
     def w2(self) -> Array | None:

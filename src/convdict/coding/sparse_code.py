@@ -1,0 +1,253 @@
+"""The door: an image and a dictionary in, certified sparse codes out."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..errors import ConvergenceWarning, InputError
+from ..kernels.compile import announced
+from ..model.arrays import dictionary_array
+from ..model.codes import Codes, certified
+from ..model.duality import certify
+from ..model.pose import Frame, check_fit, pose
+from ..model.problem import Array, Problem, Progress, Solution, Triplets
+from ..model.residual import synthesis, weighted_residual
+from ..model.scan import Scan
+from .admm import ADMM
+from .fista import FISTA
+from .working_set import WorkingSet
+
+AUTO_SHARE = 0.1  # penalty="auto" is this share of the smallest penalty that codes to zero
+FLOAT32_FLOOR = 1e-5  # below this gap rounding in float32 decides, so float64 is used
+
+
+class Solver(Protocol):
+    """Settings that know how to solve a problem."""
+
+    def solve(
+        self,
+        problem: Problem,
+        *,
+        start: Triplets | None,
+        tol: float,
+        callback: Callable[[Progress], None] | None,
+    ) -> Solution: ...
+
+
+SOLVERS: dict[str, Callable[[], Solver]] = {
+    "working_set": WorkingSet,
+    "admm": ADMM,
+    "fista": FISTA,
+}
+
+
+def sparse_code(
+    image: Any,
+    dictionary: Any,
+    penalty: Any = 0.1,
+    mask: Any = None,
+    *,
+    solver: str | Solver = "working_set",
+    tol: float = 1e-3,
+    boundary: str = "circular",
+    channel_axis: int | None = None,
+    nonnegative: bool = False,
+    init: Codes | None = None,
+    device: str = "cpu",
+    dtype: Any = None,
+    callback: Callable[[Progress], None] | None = None,
+) -> Codes:
+    """Write an image as a sum of few shifted kernels.
+
+    The codes minimise ½‖W⊙(Σ_m d_m * x_m − s)‖² + Σ_m λ_m‖x_m‖₁ up to a certified accuracy:
+    `codes.objective` and the relative duality gap `codes.gap` are recomputed in float64 from
+    the codes, and the optimum lies between (1 − gap)·objective and objective.
+
+    Parameters
+    ----------
+    image : array of 1 to 3 spatial axes, plus one of channels if `channel_axis` says so.
+        NaN (or masked entries of a masked array) are missing pixels. Whole numbers are
+        converted with a warning, never rescaled.
+    dictionary : array (n_kernels, *kernel), with channels (n_kernels, n_channels, *kernel).
+        Kernels may have any norm; one that is zero is never used.
+    penalty : λ, a positive number, one per kernel, or "auto": a tenth of the `lambda_max`
+        from which on the codes are zero.
+    mask : W, like the image (or without its channels): False or 0 is missing, True or 1 is
+        observed; other weights enter the loss squared.
+    solver : "working_set", "admm" or "fista", or one of the classes behind these names with
+        settings of your own.
+    tol : the relative duality gap to reach. Falling short of it warns.
+    boundary : "circular" (kernels wrap around) or "free" (kernels may start before the image
+        and end behind it, and nothing wraps).
+    channel_axis : where the channels are, if there are any. A kernel spans all of them.
+    nonnegative : allow no negative coefficients.
+    init : codes to start from, say those of the same image and an older dictionary.
+    device : "cpu".
+    dtype : float32 or float64 for the work; by default float32, and float64 where `tol` is
+        below what float32 can reach. Certificates are always computed in float64.
+    callback : called with a `Progress` record every round or few iterations.
+    """
+    if device != "cpu":
+        raise InputError(f"device is {device!r}: this release runs on 'cpu'")
+    if not (isinstance(tol, (int, float)) and 0 < tol < np.inf):
+        raise InputError(f"tol is {tol!r}: give a positive number")
+    auto = isinstance(penalty, str) and penalty == "auto"
+    exact, into = pose(
+        image,
+        dictionary,
+        1.0 if auto else penalty,
+        mask,
+        boundary=boundary,
+        channel_axis=channel_axis,
+        nonnegative=nonnegative,
+    )
+    settings = _settings(solver)
+    number = _dtype(dtype, tol)
+    _prepare(number)
+    if auto:
+        exact = replace(exact, lmbda=exact.lmbda * max(AUTO_SHARE * _largest(exact), 1e-300))
+    start = None if init is None else _start(init, exact, into, number)
+    codes, n_iter, (objective, gap) = _solve(settings, exact, start, number, tol, callback)
+    result = Codes.of(codes, exact.n_kernels, exact.grid, into)
+    result = certified(result, objective=objective, gap=gap, tol=tol, n_iter=n_iter)
+    if not result.converged:
+        warnings.warn(
+            f"{result.status} Give more iterations, a looser tol, or dtype='float64'.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return result
+
+
+def reconstruct(codes: Codes, dictionary: Any) -> Array:
+    """Σ_m d_m * x_m, in the shape of the signal that was coded."""
+    into = codes.signal
+    d = dictionary_array(
+        dictionary, n_axes=len(into.spatial), has_channels=into.channel_axis is not None
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_fit(d, into)
+    kernel = d.shape[2:]
+    if (d.shape[0], *into.grid(kernel)) != codes.shape:
+        raise InputError(
+            f"codes have shape {codes.shape} but {d.shape[0]} kernels of shape {kernel} on this "
+            f"signal call for {(d.shape[0], *into.grid(kernel))}: use the dictionary they were "
+            "made with"
+        )
+    signal = synthesis(np.ascontiguousarray(d), codes.triplets(), codes.shape[1:])
+    return into.channels_back(into.extract(signal, kernel)).astype(codes.value.dtype)
+
+
+def lambda_max(
+    dictionary: Any,
+    image: Any,
+    mask: Any = None,
+    *,
+    boundary: str = "circular",
+    channel_axis: int | None = None,
+    nonnegative: bool = False,
+) -> float:
+    """The smallest penalty for which the image's codes are all zero: max |d_mᵀW²s|."""
+    exact, _ = pose(
+        image,
+        dictionary,
+        1.0,
+        mask,
+        boundary=boundary,
+        channel_axis=channel_axis,
+        nonnegative=nonnegative,
+    )
+    return _largest(exact)
+
+
+def _largest(problem: Problem) -> float:
+    g = weighted_residual(problem, Triplets.empty(problem.dtype))
+    return float(Scan(problem)(g)[0].max())
+
+
+def _settings(solver: str | Solver) -> Solver:
+    if not isinstance(solver, str):
+        if isinstance(solver, type) or not hasattr(solver, "solve"):
+            raise InputError(f"solver is {solver!r}: give a name, or settings such as ADMM()")
+        return solver
+    if solver not in SOLVERS:
+        raise InputError(f"solver is {solver!r}: give one of {', '.join(SOLVERS)}")
+    return SOLVERS[solver]()
+
+
+def _dtype(dtype: Any, tol: float) -> np.dtype[Any]:
+    if dtype is None:
+        return np.dtype(np.float32 if tol >= FLOAT32_FLOOR else np.float64)
+    if dtype in ("float32", "float64", np.float32, np.float64):
+        return np.dtype(dtype)
+    raise InputError(f"dtype is {dtype!r}: give float32 or float64")
+
+
+def _start(init: Codes, problem: Problem, into: Frame, dtype: np.dtype[Any]) -> Triplets:
+    if not isinstance(init, Codes):
+        raise InputError(f"init is a {type(init).__name__}: give Codes from an earlier call")
+    if init.shape != (problem.n_kernels, *problem.grid) or init.boundary != into.boundary:
+        raise InputError(
+            f"init has shape {init.shape} and a {init.boundary} boundary, but this problem has "
+            f"{(problem.n_kernels, *problem.grid)} and a {into.boundary} one"
+        )
+    kernel, position, value = init.triplets()
+    keep = value > 0 if problem.nonnegative else value != 0
+    return Triplets(kernel[keep], position[keep], value[keep].astype(dtype))
+
+
+def _solve(
+    settings: Solver,
+    exact: Problem,
+    start: Triplets | None,
+    dtype: np.dtype[Any],
+    tol: float,
+    callback: Callable[[Progress], None] | None,
+) -> tuple[Triplets, int, tuple[float, float]]:
+    """Solve in `dtype`, judge in float64, and go on while the solver thinks it is done."""
+    scale = _power_of_two(exact)
+    problem = replace(exact, s=exact.s / scale, lmbda=exact.lmbda / scale).astype(dtype)
+    if start is not None:
+        start = start._replace(value=start.value / dtype.type(scale))
+    aim, total = tol, 0
+    while True:
+        codes, n_iter, reason = settings.solve(problem, start=start, tol=aim, callback=callback)
+        total += n_iter
+        scaled = codes._replace(value=codes.value * dtype.type(scale))
+        objective, gap = certify(exact, scaled, tol)
+        if gap <= tol or reason != "gap" or aim < tol / 8:
+            return scaled, total, (objective, gap)
+        start, aim = codes, aim / 2
+
+
+def _power_of_two(problem: Problem) -> float:
+    """The size of the signal, as a factor that rounds nothing."""
+    size = float(np.abs(problem.s).max())
+    return float(2.0 ** np.round(np.log2(size))) if size > 0 else 1.0
+
+
+_prepared: set[np.dtype[Any]] = set()
+_preparing = threading.Lock()
+
+
+def _prepare(dtype: np.dtype[Any]) -> None:
+    """Compile the kernels, or load them from disk, before anything is timed or reported."""
+    with _preparing:
+        if dtype in _prepared:
+            return
+        with announced(
+            f"convdict compiles its {dtype} kernels: once after an install, some seconds"
+        ):
+            ones = np.ones((1, 1, 4))
+            tiny = Problem(d=ones[..., :2], s=ones[0], lmbda=np.array([0.1])).astype(dtype)
+            codes, _, _ = WorkingSet().solve(tiny, start=None, tol=1e-2, callback=None)
+            WorkingSet().solve(tiny, start=codes, tol=1e-2, callback=None)
+            certify(tiny, codes, 1e-2)
+        _prepared.add(dtype)

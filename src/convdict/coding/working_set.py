@@ -1,0 +1,156 @@
+"""Coordinate descent on a growing working set: the default solver.
+
+A round is: scan all correlations with the residual; read the duality gap off them; keep the
+nonzeros and, at every position where some kernel is still called for, add the most wanted
+one; descend on these few coordinates. Nothing the size of kernels × samples is ever stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+
+from ..kernels.active import Active, census, collect, measure
+from ..kernels.descent import descend
+from ..kernels.geometry import padded_rows
+from ..kernels.lanes import lane_count
+from ..model.duality import Judge, Judgement
+from ..model.problem import Array, Problem, Progress, Solution, Triplets
+from ..model.residual import weighted_residual
+from ..threads import parallel_map
+from .fista import FISTA
+
+
+@dataclass(frozen=True)
+class WorkingSet:
+    """Settings of the working-set solver; the defaults suit nearly everything."""
+
+    max_iter: int = 500  # rounds
+    share: float = 0.2  # add positions above 1 + share · (largest ratio − 1) of their tile
+    passes: int = 4  # over all tiles, between two scans
+    repeats: int = 5  # visits in a row to a tile's restless coordinates
+    calm: float = 0.1  # restless means: moved by more than this share of the largest move
+    effort: float = 0.1  # moves below this share of the largest violation are left alone
+    dense: float = 0.2  # density of the codes from which a solver of dense maps takes over
+    patience: int = 25  # rounds without a better gap before precision is held to be reached
+
+    def solve(
+        self,
+        problem: Problem,
+        *,
+        start: Triplets | None,
+        tol: float,
+        callback: Callable[[Progress], None] | None,
+    ) -> Solution:
+        begun = perf_counter()
+        run = _Run(problem, start)
+        least, since = np.inf, 0
+        for iteration in range(self.max_iter + 1):
+            now = run.judge(run.g, run.l1(), tol)
+            if callback:
+                seconds = perf_counter() - begun
+                callback(Progress(iteration, now.objective, now.gap, run.nnz(), seconds))
+            if now.gap <= tol:
+                return Solution(run.triplets(), iteration, "gap")
+            least, since = (now.gap, 0) if now.gap < least else (least, since + 1)
+            if since > self.patience:
+                return Solution(run.triplets(), iteration, "precision")
+            if run.nnz() > self.dense * problem.n_coefficients:
+                codes, more, reason = FISTA().solve(
+                    problem, start=run.triplets(), tol=tol, callback=callback
+                )
+                return Solution(codes, iteration + more, reason)
+            run.select(now, self.share)
+            violation = min(max(float(now.ratio.max()) - 1, 0.1 * tol), 1.0)
+            for _ in range(self.passes):
+                run.descend(self.repeats, self.effort * violation, self.calm)
+        return Solution(run.triplets(), self.max_iter, "budget")
+
+
+class _Run:
+    """The state: the weighted residual g = W²⊙(s − Dx) and the active coordinates."""
+
+    def __init__(self, problem: Problem, start: Triplets | None) -> None:
+        self.problem = problem
+        self.judge = Judge(problem)
+        self.cut = self.judge.scan.cut
+        self.lanes = lane_count(problem.dtype)
+        self.rows = padded_rows(problem.d3).reshape(-1)
+        self.squares = self.rows * self.rows
+        self.w2 = np.empty(0, problem.dtype) if problem.w2 is None else problem.w2.reshape(-1)
+        self.g = weighted_residual(problem, start or Triplets.empty(problem.dtype))
+        self.active = self._room(np.zeros(len(self.cut.geometry.tiles), np.int64))
+        if start is not None:
+            self._adopt(start)
+
+    def _room(self, sizes: Array) -> Active:
+        return Active.room(sizes, self.problem.dtype)
+
+    def l1(self) -> float:
+        """Σ λ_m ‖x_m‖₁"""
+        a = self.active
+        return float(np.sum(self.problem.lmbda[a.kernel] * np.abs(a.value), dtype=np.float64))
+
+    def nnz(self) -> int:
+        return int(np.count_nonzero(self.active.value))
+
+    def select(self, now: Judgement, share: float) -> None:
+        """Active coordinates of the next descent: nonzeros, and those most wanted."""
+        geometry, ratio, best = self.cut.geometry, now.ratio.reshape(-1), now.best.reshape(-1)
+        old, sizes = self.active, np.zeros(len(geometry.tiles), np.int64)
+        parallel_map(lambda s: census(*s, geometry, old, ratio, share, sizes), self.cut.strips)
+        new = self._room(sizes)
+        parallel_map(
+            lambda s: collect(*s, geometry, old, ratio, best, share, new), self.cut.strips
+        )
+        self._take(new)
+
+    def _take(self, active: Active) -> None:
+        """Let these be the active coordinates."""
+        data = self.w2, self.squares, self.problem.lmbda, self.lanes, active
+        parallel_map(lambda s: measure(*s, self.cut.geometry, *data), self.cut.strips)
+        self.active = active
+
+    def descend(self, repeats: int, tiny: float, calm: float) -> None:
+        """Once over all tiles, strips of one colour at a time."""
+        number = self.problem.dtype.type
+        data = self.g.reshape(-1), self.w2, self.rows, self.lanes, self.active
+        settings = self.problem.nonnegative, repeats, number(tiny), number(calm)
+        for colour in self.cut.colours:
+            strips = [self.cut.strips[i] for i in colour]
+            parallel_map(lambda s: descend(*s, self.cut.geometry, *data, *settings), strips)
+
+    def _adopt(self, start: Triplets) -> None:
+        """Active coordinates from codes: each in its tile, with its curvature."""
+        cut, geometry = self.cut, self.cut.geometry
+        at = np.unravel_index(start.position, geometry.grid[1:])
+        tile = cut.tile_of(at)
+        order = np.argsort(tile, kind="stable")
+        tile = tile[order]
+        place = sum(
+            (c[order] - geometry.tiles[tile, axis]) * stride
+            for axis, (c, stride) in enumerate(zip(at, [*geometry.strides[1:], 1], strict=True))
+        )
+        sizes = np.bincount(tile, minlength=len(geometry.tiles))
+        new = self._room(sizes)
+        new.kernel[:] = start.kernel[order]
+        new.place[:] = place
+        new.value[:] = start.value[order]
+        new.count[:] = sizes
+        self._take(new)
+
+    def triplets(self) -> Triplets:
+        """The nonzeros, in the order of codes."""
+        cut, geometry, a = self.cut, self.cut.geometry, self.active
+        kept = np.flatnonzero(a.value)
+        tile = np.searchsorted(a.first, kept, side="right") - 1
+        place = a.place[kept].astype(np.int64)
+        _, plane, row = geometry.strides
+        local = np.stack([place // plane, place % plane // row, place % row], axis=1)
+        position = np.ravel_multi_index(
+            tuple((local + geometry.tiles[tile, :3]).T), tuple(geometry.grid[1:])
+        )
+        return Triplets(a.kernel[kept], position.astype(np.int64), a.value[kept]).sorted()

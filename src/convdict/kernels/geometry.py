@@ -1,0 +1,157 @@
+"""How a grid is cut into tiles that fit the cache and strips that may run at once.
+
+Everything is written for three axes; a signal with fewer has leading axes of length one.
+A coefficient at position p touches samples p … p + kernel − 1, wrapping at the end of the
+grid. A tile is a box of positions; its *region*, the tile plus kernel − 1 samples, is copied
+into a small buffer, so that no kernel in the inner loops ever wraps. Tiles that follow one
+another along the longest stride form strips. Strips of one colour have disjoint regions:
+they may change the residual at the same time, and the result does not depend on who runs
+first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .lanes import lane_count
+
+Array = NDArray[Any]
+Triple = tuple[int, int, int]
+
+REGION_SAMPLES = 8192  # what a tile's region may hold: half of a first-level cache
+
+
+class Geometry(NamedTuple):
+    """What the kernels know about the cut. All integers are int64."""
+
+    grid: Array  # (4,) channels and three axes
+    tiles: Array  # (n_tiles, 6) first position and number of positions along each axis
+    halo: Array  # (3,) kernel − 1
+    strides: Array  # (3,) of the buffer: channel, plane, row
+    chunks: Array  # where the kernel's chunks of lanes lie in the buffer, from its first sample
+    buffer_size: int
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A geometry, and which of its tiles run together."""
+
+    geometry: Geometry
+    strips: list[tuple[int, int]]  # tiles first … last − 1 of each strip
+    colours: list[list[int]]  # strips that may run at once
+    starts: tuple[Array, Array, Array]  # first positions of the tiles along each axis
+    order: Triple  # the axes, slowest first, in which tiles are numbered
+
+    def tile_of(self, coordinates: tuple[Array, Array, Array]) -> Array:
+        """The tile that holds each position."""
+        at = [
+            np.searchsorted(starts, c, side="right") - 1
+            for starts, c in zip(self.starts, coordinates, strict=True)
+        ]
+        shape = tuple(len(self.starts[axis]) for axis in self.order)
+        return np.ravel_multi_index(tuple(at[axis] for axis in self.order), shape)
+
+
+def three(shape: tuple[int, ...]) -> Triple:
+    """A shape of one to three axes as one of three."""
+    a, b, c = (1,) * (3 - len(shape)) + tuple(shape)
+    return a, b, c
+
+
+def round_up(n: int, step: int) -> int:
+    return -(-n // step) * step
+
+
+def _tile_shape(grid: Triple, kernel: Triple, lanes: int) -> Triple:
+    """Long rows for the vector units, at least a kernel high, all within the cache."""
+    most = [max(n - k + 1, 1) for n, k in zip(grid, kernel, strict=True)]
+    tile = [min(most[0], max(kernel[0], 4)), min(most[1], max(kernel[1], 4)), 2 * lanes]
+    if grid[0] == 1:
+        tile[1] = min(most[1], max(kernel[1], 16))
+
+    def region(shape: list[int]) -> int:
+        return int(np.prod([t + k - 1 for t, k in zip(shape, kernel, strict=True)]))
+
+    while tile[2] < most[2] and region([tile[0], tile[1], 2 * tile[2]]) <= REGION_SAMPLES:
+        tile[2] *= 2
+    tile[2] = min(tile[2], most[2])
+    return tile[0], tile[1], tile[2]
+
+
+def _intervals(length: int, size: int) -> list[tuple[int, int]]:
+    """[0, length) in equal steps of at most `size`, an even number of them if more than one."""
+    count = -(-length // size)
+    if count > 1 and count % 2 and length >= 2 * count:
+        count += 1
+    edges = [i * length // count for i in range(count + 1)]
+    return [(a, b - a) for a, b in zip(edges, edges[1:], strict=False)]
+
+
+def _colouring(intervals: list[tuple[int, int]], length: int, halo: int) -> list[list[int]]:
+    """Give each interval the first colour none of whose regions it meets, around the circle."""
+    colours: list[list[int]] = []
+    for i, (start, size) in enumerate(intervals):
+        for colour in colours:
+            if all(
+                (start - intervals[j][0]) % length >= intervals[j][1] + halo
+                and (intervals[j][0] - start) % length >= size + halo
+                for j in colour
+            ):
+                colour.append(i)
+                break
+        else:
+            colours.append([i])
+    return colours
+
+
+def cut(grid: tuple[int, ...], kernel: tuple[int, ...], n_channels: int, dtype: Any) -> Cut:
+    """Cut a grid for kernels of a given shape."""
+    n, k, lanes = three(grid), three(kernel), lane_count(np.dtype(dtype))
+    tile = _tile_shape(n, k, lanes)
+    axes = [_intervals(n[axis], tile[axis]) for axis in range(3)]
+    across = next((axis for axis in range(3) if len(axes[axis]) > 1), 2)  # strips lie across it
+    along = [axis for axis in range(3) if axis != across]
+
+    tiles, strips = [], []
+    for piece in axes[across]:
+        first = len(tiles)
+        for others in product(*(axes[axis] for axis in along)):
+            boxes = dict(zip([across, *along], [piece, *others], strict=True))
+            tiles.append([boxes[a][0] for a in range(3)] + [boxes[a][1] for a in range(3)])
+        strips.append((first, len(tiles)))
+
+    size = [max(width for _, width in axis) for axis in axes]
+    row = round_up(size[2], 2 * lanes) + round_up(k[2], lanes)
+    plane = row * (size[1] + k[1] - 1)
+    channel = plane * (size[0] + k[0] - 1)
+    chunks = [
+        c * channel + i * plane + j * row + v
+        for c in range(n_channels)
+        for i in range(k[0])
+        for j in range(k[1])
+        for v in range(0, k[2], lanes)
+    ]
+    geometry = Geometry(
+        grid=np.array([n_channels, *n], np.int64),
+        tiles=np.array(tiles, np.int64),
+        halo=np.array(k, np.int64) - 1,
+        strides=np.array([channel, plane, row], np.int64),
+        chunks=np.array(chunks, np.int64),
+        buffer_size=n_channels * channel + 4 * lanes,
+    )
+    colours = _colouring(axes[across], n[across], k[across] - 1)
+    a, b, c = (np.array([start for start, _ in axis], np.int64) for axis in axes)
+    return Cut(geometry, strips, colours, (a, b, c), (across, along[0], along[1]))
+
+
+def padded_rows(d: Array) -> Array:
+    """Kernels (M, C, k0, k1, k2) as (M, chunks · lanes): every row filled up with zeros."""
+    lanes = lane_count(d.dtype)
+    padded = np.zeros((*d.shape[:-1], round_up(d.shape[-1], lanes)), d.dtype)
+    padded[..., : d.shape[-1]] = d
+    return padded.reshape(d.shape[0], -1)
