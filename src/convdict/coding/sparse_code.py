@@ -212,25 +212,37 @@ def _solve(
     callback: Callable[[Progress], None] | None,
 ) -> tuple[Triplets, int, tuple[float, float]]:
     """Solve in `dtype`, judge in float64, and go on while the solver thinks it is done."""
-    scale = _power_of_two(exact)
-    problem = replace(exact, s=exact.s / scale, lmbda=exact.lmbda / scale).astype(dtype)
+    problem, unit = _in_handy_units(exact)
+    problem = problem.astype(dtype)
+    unit = unit.astype(dtype)
     if start is not None:
-        start = start._replace(value=start.value / dtype.type(scale))
+        start = start._replace(value=start.value / unit[start.kernel])
     aim, total = tol, 0
     while True:
         codes, n_iter, reason = settings.solve(problem, start=start, tol=aim, callback=callback)
         total += n_iter
-        scaled = codes._replace(value=codes.value * dtype.type(scale))
-        objective, gap = certify(exact, scaled, tol)
+        result = codes._replace(value=codes.value * unit[codes.kernel])
+        objective, gap = certify(exact, result, tol)
         if gap <= tol or reason != "gap" or aim < tol / 8:
-            return scaled, total, (objective, gap)
+            return result, total, (objective, gap)
         start, aim = codes, aim / 2
 
 
-def _power_of_two(problem: Problem) -> float:
-    """The size of the signal, as a factor that rounds nothing."""
-    size = float(np.abs(problem.s).max())
-    return float(2.0 ** np.round(np.log2(size))) if size > 0 else 1.0
+def _in_handy_units(problem: Problem) -> tuple[Problem, Array]:
+    """The same problem with signal and kernels of size about 1, and what x is measured in.
+
+    With powers of two nothing is rounded: s = σ s′, d = ν d′, x = (σ / ν) x′, λ = σν λ′.
+    """
+    sigma = _power_of_two(np.abs(problem.s).max())
+    nu = _power_of_two(np.sqrt(np.sum(problem.d**2, axis=tuple(range(1, problem.d.ndim)))))
+    d = problem.d / nu.reshape(-1, *(1,) * (problem.d.ndim - 1))
+    handy = replace(problem, d=d, s=problem.s / sigma, lmbda=problem.lmbda / (sigma * nu))
+    return handy, sigma / nu
+
+
+def _power_of_two(size: Any) -> Array:
+    """The nearest power of two, and 1 for zero."""
+    return np.exp2(np.round(np.log2(np.where(size > 0, size, 1.0))))
 
 
 _prepared: set[np.dtype[Any]] = set()

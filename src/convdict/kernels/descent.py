@@ -76,7 +76,7 @@ def descend(
     unless it would become zero.
     """
     chunks = geometry.chunks
-    kernel, place, value = active.kernel, active.place, active.value
+    which, place, value = active.kernel, active.place, active.value
     step, threshold = active.step, active.threshold
     zero = g.dtype.type(0)
     lowest = zero if nonnegative else -g.dtype.type(np.inf)
@@ -103,7 +103,7 @@ def descend(
             still = 0
             for b in range(n):
                 a = restless[b]
-                m, p, x, limit = kernel[a], place[a], value[a], threshold[a]
+                m, p, x, limit = which[a], place[a], value[a], threshold[a]
                 aim = x + inner(buffer, chunks, rows, lanes, m, p) * step[a]
                 new = max(aim - limit, zero) + max(min(aim + limit, zero), lowest)
                 dx = new - x

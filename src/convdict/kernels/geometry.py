@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,8 @@ from .lanes import lane_count
 Array = NDArray[Any]
 Triple = tuple[int, int, int]
 
-REGION_SAMPLES = 8192  # what a tile's region may hold: half of a first-level cache
+REGION_SAMPLES = 8192  # what a tile's region may hold: most of a first-level cache
+HEIGHT = 32  # rows of a tile of an image
 
 
 class Geometry(NamedTuple):
@@ -68,19 +70,18 @@ def round_up(n: int, step: int) -> int:
 
 
 def _tile_shape(grid: Triple, kernel: Triple, lanes: int) -> Triple:
-    """Long rows for the vector units, at least a kernel high, all within the cache."""
+    """Rows as long as the cache allows, and at least a kernel of them."""
     most = [max(n - k + 1, 1) for n, k in zip(grid, kernel, strict=True)]
-    tile = [min(most[0], max(kernel[0], 4)), min(most[1], max(kernel[1], 4)), 2 * lanes]
-    if grid[0] == 1:
-        tile[1] = min(most[1], max(kernel[1], 16))
+    rows = HEIGHT if grid[0] == 1 else max(HEIGHT // kernel[0], 1)
+    tile = [min(most[0], max(kernel[0], 4)), min(most[1], max(kernel[1], rows)), 2 * lanes]
 
-    def region(shape: list[int]) -> int:
-        return int(np.prod([t + k - 1 for t, k in zip(shape, kernel, strict=True)]))
+    def samples(width: int) -> int:
+        region = zip((tile[0], tile[1], width), kernel, strict=True)
+        return prod(t + k - 1 for t, k in region)
 
-    while tile[2] < most[2] and region([tile[0], tile[1], 2 * tile[2]]) <= REGION_SAMPLES:
+    while tile[2] < most[2] and samples(2 * tile[2]) <= REGION_SAMPLES:
         tile[2] *= 2
-    tile[2] = min(tile[2], most[2])
-    return tile[0], tile[1], tile[2]
+    return tile[0], tile[1], min(tile[2], most[2])
 
 
 def _intervals(length: int, size: int) -> list[tuple[int, int]]:

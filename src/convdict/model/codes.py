@@ -148,7 +148,7 @@ class Codes:
     def load(cls, path: str | os.PathLike[str]) -> Codes:
         """Read what `save` wrote; anything else is refused with a sentence."""
         try:
-            with np.load(path, allow_pickle=False) as archive:
+            with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
                 arrays = {name: archive[name] for name in ("kernel", "position", "value")}
                 about = json.loads(str(archive["about"]))
         except FileNotFoundError:

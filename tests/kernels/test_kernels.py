@@ -1,0 +1,169 @@
+"""Compiled kernels against slow, obvious twins."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from convdict.kernels.active import Active, measure
+from convdict.kernels.compile import kernel
+from convdict.kernels.correlate import packed, scan
+from convdict.kernels.descent import descend, inner, subtract, subtract_weighted
+from convdict.kernels.geometry import cut, padded_rows
+from convdict.kernels.lanes import add, fused, lane_count, load, magnitude, multiply
+from convdict.kernels.lanes import splat, store, total, where_larger
+from convdict.kernels.regions import gather, scatter
+from convdict.kernels.synthesis import synthesize
+
+DTYPES = [np.float32, np.float64]
+CASES = [  # grid and kernel of three axes, channels, number of kernels
+    ((1, 1, 50), (1, 1, 7), 1, 3),
+    ((1, 40, 37), (1, 5, 4), 1, 9),
+    ((1, 20, 21), (1, 20, 3), 2, 8),
+    ((9, 10, 35), (3, 2, 20), 2, 5),
+]
+
+
+@kernel
+def every_operation(a, b, out, lanes):
+    x, y = load(a, 1), load(b, 2)
+    store(out, 0, add(x, y))
+    store(out, lanes, multiply(x, y))
+    store(out, 2 * lanes, fused(x, y, splat(a[0])))
+    store(out, 3 * lanes, magnitude(x))
+    store(out, 4 * lanes, where_larger(x, y, x, splat(b[0])))
+    out[5 * lanes] = total(x)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_lanes_do_what_numpy_does(dtype, rng):
+    n = lane_count(np.dtype(dtype))
+    a, b = rng.standard_normal((2, n + 2)).astype(dtype)
+    out = np.zeros(5 * n + 1, dtype)
+    every_operation(a, b, out, n)
+    x, y = a[1 : n + 1], b[2 : n + 2]
+    expected = [x + y, x * y, x * y + a[0], abs(x), np.where(x > y, x, b[0]), [x.sum()]]
+    np.testing.assert_allclose(out, np.concatenate(expected), rtol=20 * np.finfo(dtype).eps)
+
+
+def correlation(d, g, m, p):
+    """⟨d_m at p, g⟩ on a circular grid, from the definition"""
+    axes = [(start + np.arange(k)) % n for start, k, n in zip(p, d.shape[2:], g.shape[1:], strict=True)]
+    return np.sum(d[m] * g[np.ix_(range(g.shape[0]), *axes)], dtype=float)
+
+
+def problem(case, dtype, rng):
+    grid, k, channels, n_kernels = case
+    d = rng.standard_normal((n_kernels, channels, *k)).astype(dtype)
+    g = rng.standard_normal((channels, *grid)).astype(dtype)
+    return d, g, cut(grid, k, channels, dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("signed", [True, False])
+@pytest.mark.parametrize("case", CASES)
+def test_scan_finds_the_strongest_ratio_everywhere(case, signed, dtype, rng):
+    d, g, made = problem(case, dtype, rng)
+    lmbda = rng.uniform(0.5, 2, len(d)).astype(dtype)
+    ratio, best = np.zeros(g[0].size, dtype), np.zeros(g[0].size, np.int32)
+    lanes = lane_count(np.dtype(dtype))
+    for strip in made.strips:
+        scan(
+            *strip, made.geometry, g.ravel(), packed(d, lmbda), len(d), lanes, signed, ratio, best
+        )
+    for i, p in enumerate(np.ndindex(g.shape[1:])):
+        c = np.array([correlation(d, g, m, p) for m in range(len(d))]) / lmbda
+        c = abs(c) if signed else np.maximum(c, 0)
+        assert ratio[i] == pytest.approx(c.max(), abs=1e-4 if dtype == np.float32 else 1e-12)
+        assert c[best[i]] == pytest.approx(c.max(), abs=1e-4)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_gather_copies_a_region_and_scatter_puts_it_back(case, rng):
+    _, g, made = problem(case, np.float32, rng)
+    geometry = made.geometry
+    back = np.full(g.size, np.nan, np.float32)
+    for t, (a0, a1, a2, t0, t1, t2) in enumerate(geometry.tiles):
+        buffer = np.zeros(geometry.buffer_size, np.float32)
+        gather(g.ravel(), geometry, t, buffer)
+        for c, i, j, k in np.ndindex(g.shape[0], *(geometry.halo + (t0, t1, t2))):
+            at = c * geometry.strides[0] + i * geometry.strides[1] + j * geometry.strides[2] + k
+            wrapped = [(a + b) % n for a, b, n in zip((a0, a1, a2), (i, j, k), g.shape[1:], strict=True)]
+            assert buffer[at] == g[(c, *wrapped)]
+        scatter(back, geometry, t, buffer)
+    np.testing.assert_array_equal(back, g.ravel())
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("case", CASES)
+def test_inner_and_subtract_are_one_kernel_at_one_place(case, dtype, rng):
+    d, g, made = problem(case, dtype, rng)
+    geometry, lanes = made.geometry, lane_count(np.dtype(dtype))
+    rows = padded_rows(d).ravel()
+    buffer, weights = np.zeros((2, geometry.buffer_size), dtype)
+    t = len(geometry.tiles) - 1
+    start, extent = geometry.tiles[t, :3], geometry.tiles[t, 3:]
+    local = extent - 1
+    place = int(local @ np.append(geometry.strides[1:], 1))
+    p = tuple(start + local)
+    m = len(d) - 1
+    gather(g.ravel(), geometry, t, buffer)
+    c = correlation(d, g, m, p)
+    close = {"rel": 1e-4, "abs": 1e-4} if dtype == np.float32 else {"rel": 1e-12, "abs": 1e-12}
+    assert inner(buffer, geometry.chunks, rows, lanes, m, place) == pytest.approx(c, **close)
+    subtract(buffer, geometry.chunks, rows, lanes, m, place, dtype(0.5))
+    expected = c - 0.5 * np.sum(d[m].astype(float) ** 2)
+    assert inner(buffer, geometry.chunks, rows, lanes, m, place) == pytest.approx(expected, **close)
+    w2 = rng.uniform(0, 1, g.shape).astype(dtype)
+    gather(w2.ravel(), geometry, t, weights)
+    subtract_weighted(buffer, weights, geometry.chunks, rows, lanes, m, place, dtype(2))
+    h = correlation(d * d, w2, m, p)
+    now = inner(buffer, geometry.chunks, rows, lanes, m, place)
+    assert now == pytest.approx(expected - 2 * h, **close)
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_descend_is_one_sweep_of_coordinate_descent(nonnegative, weighted, rng):
+    dtype = np.float64
+    d, s, made = problem(((1, 1, 30), (1, 1, 4), 1, 2), dtype, rng)
+    geometry, lanes = made.geometry, lane_count(np.dtype(dtype))
+    rows = padded_rows(d).ravel()
+    w2 = rng.uniform(0, 2, s.size) if weighted else np.empty(0)
+    n = 12
+    active = Active.room(np.array([n] + [0] * (len(geometry.tiles) - 1)), dtype)
+    active.kernel[:] = rng.integers(0, 2, n)
+    active.place[:] = rng.permutation(int(geometry.tiles[0, 5]))[:n]
+    active.count[0] = n
+    measure(0, 1, geometry, w2, rows * rows, np.full(2, 0.3), lanes, active)
+    g = s.ravel() * (w2 if weighted else 1)
+    x, r, w = np.zeros(n), s.ravel().copy(), w2 if weighted else np.ones(s.size)
+    for a in range(n):  # the twin: exact minimisation over one coordinate after another
+        at = (active.place[a] + np.arange(4)) % s.size
+        atom = d[active.kernel[a]].ravel()
+        h = np.sum(w[at] * atom**2)
+        assert active.step[a] == pytest.approx(1 / h)
+        aim = np.sum(w[at] * atom * r[at]) + h * x[a]
+        new = max(aim - 0.3, 0) + (0 if nonnegative else min(aim + 0.3, 0))
+        r[at] -= (new / h - x[a]) * atom
+        x[a] = new / h
+    descend(0, 1, geometry, g, w2, rows, lanes, active, nonnegative, 0, 0.0, 0.1)
+    np.testing.assert_allclose(active.value, x, atol=1e-12)
+    np.testing.assert_allclose(g, w * r, atol=1e-12)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_synthesize_adds_shifted_kernels(case, rng):
+    d, g, _ = problem(case, np.float64, rng)
+    kernels = np.array([0, 1, 0], np.int32)
+    positions = np.array([0, g[0].size // 2, g[0].size - 1])
+    values = np.array([1.0, -2.0, 0.5])
+    signal = np.zeros_like(g)
+    synthesize(d, kernels, positions, values, signal)
+    for m in range(len(d)):  # adjoint: ⟨Dx, g⟩ = ⟨x, Dᵀg⟩
+        probe = rng.standard_normal(g.shape)
+        points = [np.unravel_index(p, g.shape[1:]) for p in positions]
+        expected = sum(
+            x * correlation(d, probe, k, p) for x, k, p in zip(values, kernels, points, strict=True)
+        )
+        assert np.sum(signal * probe) == pytest.approx(expected)
