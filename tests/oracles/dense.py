@@ -51,7 +51,11 @@ def lasso(D, s, lmbda, *, w=None, nonnegative=False, gap=1e-9):
     for _ in range(100_000):
         for j in np.flatnonzero(h):
             aim = x[j] * h[j] + D[:, j] @ r
-            new = max(aim - lmbda[j], 0) if nonnegative else np.sign(aim) * max(abs(aim) - lmbda[j], 0)
+            new = (
+                max(aim - lmbda[j], 0)
+                if nonnegative
+                else np.sign(aim) * max(abs(aim) - lmbda[j], 0)
+            )
             new /= h[j]
             if new != x[j]:
                 r -= D[:, j] * (new - x[j])
