@@ -6,6 +6,7 @@ from .coding.sparse_code import lambda_max, reconstruct, sparse_code
 from .coding.working_set import WorkingSet
 from .model.codes import Codes
 from .model.problem import Progress
+from .signals.lowpass import lowpass_split, lowpass_split_tv
 from .threads import get_num_threads, set_num_threads
 
 __version__ = "0.1.0"
@@ -18,6 +19,8 @@ __all__ = [
     "WorkingSet",
     "get_num_threads",
     "lambda_max",
+    "lowpass_split",
+    "lowpass_split_tv",
     "reconstruct",
     "set_num_threads",
     "sparse_code",

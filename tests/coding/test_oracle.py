@@ -30,7 +30,9 @@ PROBLEMS = {
 def make(name, rng, *, boundary="circular", weights=None, per_kernel=False):
     shape, kernel, options = PROBLEMS[name]
     image = rng.standard_normal(shape)
-    dictionary = rng.standard_normal(kernel) * rng.uniform(0.3, 3, (kernel[0],) + (1,) * len(shape if "channel_axis" not in options else kernel[1:]))
+    dictionary = rng.standard_normal(kernel) * rng.uniform(
+        0.3, 3, (kernel[0],) + (1,) * len(shape if "channel_axis" not in options else kernel[1:])
+    )
     options = dict(options, boundary=boundary)
     if weights == "binary":
         options["mask"] = rng.random(shape) > 0.3
@@ -104,13 +106,11 @@ def test_solvers_work_in_float32(solver, rng):
 
 
 def test_agrees_with_scikit_learn(rng):
-    image, dictionary, penalty, options = make("2-D", rng)
+    image, dictionary, penalty, _ = make("2-D", rng)
     D = dense.matrix(dictionary, image.shape)
     n = D.shape[0]
     model = Lasso(alpha=penalty / n, fit_intercept=False, tol=1e-12, max_iter=1_000_000)
     x = model.fit(D, image.ravel()).coef_
     codes = cd.sparse_code(image, dictionary, penalty, tol=1e-10)
-    assert codes.objective == pytest.approx(
-        dense.objective(D, x, image.ravel(), penalty), rel=1e-8
-    )
+    assert codes.objective == pytest.approx(dense.objective(D, x, image.ravel(), penalty), rel=1e-8)
     np.testing.assert_allclose(codes.to_dense().ravel(), x, atol=1e-4 * np.abs(x).max())

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 import convdict as cd
 from convdict.model.duality import certify
 from convdict.model.pose import pose
-
 from tests.oracles import dense
 
 pytestmark = pytest.mark.filterwarnings("ignore::convdict.errors.ArtefactWarning")
@@ -66,7 +65,6 @@ def test_codes_are_certified_and_better_than_nothing(problem):
 @given(problems())
 def test_synthesis_and_scan_are_adjoint(problem):
     s, d, penalty, options = problem
-    exact, into = pose(s, d, 1.0, **options)
     rng = np.random.default_rng(0)
     place = {k: options[k] for k in ("boundary", "channel_axis")}
     D = dense.matrix(d, s.shape, **place)

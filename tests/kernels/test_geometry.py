@@ -21,9 +21,7 @@ def region(geometry, t):
     """The samples that coefficients of tile t touch, as a boolean array."""
     touched = np.zeros(geometry.grid[1:], bool)
     tile, halo = geometry.tiles[t], geometry.halo
-    axes = [
-        (tile[a] + np.arange(tile[3 + a] + halo[a])) % geometry.grid[1 + a] for a in range(3)
-    ]
+    axes = [(tile[a] + np.arange(tile[3 + a] + halo[a])) % geometry.grid[1 + a] for a in range(3)]
     touched[np.ix_(*axes)] = True
     assert touched.sum() == np.prod(tile[3:] + halo), "a region wraps onto itself"
     return touched

@@ -185,8 +185,12 @@ def _settings(solver: str | Solver) -> Solver:
 def _dtype(dtype: Any, tol: float) -> np.dtype[Any]:
     if dtype is None:
         return np.dtype(np.float32 if tol >= FLOAT32_FLOOR else np.float64)
-    if dtype in ("float32", "float64", np.float32, np.float64):
-        return np.dtype(dtype)
+    try:
+        number: np.dtype[Any] | None = np.dtype(dtype)
+    except TypeError:
+        number = None
+    if number is not None and number in (np.float32, np.float64):
+        return number
     raise InputError(f"dtype is {dtype!r}: give float32 or float64")
 
 
@@ -212,14 +216,18 @@ def _solve(
     callback: Callable[[Progress], None] | None,
 ) -> tuple[Triplets, int, tuple[float, float]]:
     """Solve in `dtype`, judge in float64, and go on while the solver thinks it is done."""
-    problem, unit = _in_handy_units(exact)
-    problem = problem.astype(dtype)
-    unit = unit.astype(dtype)
+    problem, unit, energy = _in_handy_units(exact)
+    problem, unit = problem.astype(dtype), unit.astype(dtype)
+
+    def report(record: Progress) -> None:
+        if callback:
+            callback(record._replace(objective=record.objective * energy))
+
     if start is not None:
         start = start._replace(value=start.value / unit[start.kernel])
     aim, total = tol, 0
     while True:
-        codes, n_iter, reason = settings.solve(problem, start=start, tol=aim, callback=callback)
+        codes, n_iter, reason = settings.solve(problem, start=start, tol=aim, callback=report)
         total += n_iter
         result = codes._replace(value=codes.value * unit[codes.kernel])
         objective, gap = certify(exact, result, tol)
@@ -228,8 +236,8 @@ def _solve(
         start, aim = codes, aim / 2
 
 
-def _in_handy_units(problem: Problem) -> tuple[Problem, Array]:
-    """The same problem with signal and kernels of size about 1, and what x is measured in.
+def _in_handy_units(problem: Problem) -> tuple[Problem, Array, float]:
+    """The same problem with signal and kernels of size about 1; the units of x and objective.
 
     With powers of two nothing is rounded: s = σ s′, d = ν d′, x = (σ / ν) x′, λ = σν λ′.
     """
@@ -237,7 +245,7 @@ def _in_handy_units(problem: Problem) -> tuple[Problem, Array]:
     nu = _power_of_two(np.sqrt(np.sum(problem.d**2, axis=tuple(range(1, problem.d.ndim)))))
     d = problem.d / nu.reshape(-1, *(1,) * (problem.d.ndim - 1))
     handy = replace(problem, d=d, s=problem.s / sigma, lmbda=problem.lmbda / (sigma * nu))
-    return handy, sigma / nu
+    return handy, sigma / nu, float(sigma) ** 2
 
 
 def _power_of_two(size: Any) -> Array:

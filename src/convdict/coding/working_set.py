@@ -80,6 +80,7 @@ class _Run:
         self.lanes = lane_count(problem.dtype)
         self.rows = padded_rows(problem.d3).reshape(-1)
         self.squares = self.rows * self.rows
+        self.norms = self.squares.reshape(problem.n_kernels, -1).sum(axis=1)
         self.w2 = np.empty(0, problem.dtype) if problem.w2 is None else problem.w2.reshape(-1)
         self.g = weighted_residual(problem, start or Triplets.empty(problem.dtype))
         self.active = self._room(np.zeros(len(self.cut.geometry.tiles), np.int64))
@@ -103,14 +104,12 @@ class _Run:
         old, sizes = self.active, np.zeros(len(geometry.tiles), np.int64)
         parallel_map(lambda s: census(*s, geometry, old, ratio, share, sizes), self.cut.strips)
         new = self._room(sizes)
-        parallel_map(
-            lambda s: collect(*s, geometry, old, ratio, best, share, new), self.cut.strips
-        )
+        parallel_map(lambda s: collect(*s, geometry, old, ratio, best, share, new), self.cut.strips)
         self._take(new)
 
     def _take(self, active: Active) -> None:
         """Let these be the active coordinates."""
-        data = self.w2, self.squares, self.problem.lmbda, self.lanes, active
+        data = self.w2, self.squares, self.norms, self.problem.lmbda, self.lanes, active
         parallel_map(lambda s: measure(*s, self.cut.geometry, *data), self.cut.strips)
         self.active = active
 
@@ -139,12 +138,12 @@ class _Run:
         new.kernel[:] = start.kernel[order]
         new.place[:] = place
         new.value[:] = start.value[order]
-        new.count[:] = sizes
+        new.length[:] = sizes
         self._take(new)
 
     def triplets(self) -> Triplets:
         """The nonzeros, in the order of codes."""
-        cut, geometry, a = self.cut, self.cut.geometry, self.active
+        geometry, a = self.cut.geometry, self.active
         kept = np.flatnonzero(a.value)
         tile = np.searchsorted(a.first, kept, side="right") - 1
         place = a.place[kept].astype(np.int64)

@@ -16,10 +16,10 @@ Array = NDArray[Any]
 
 
 class Active(NamedTuple):
-    """Coordinates of tile t at first[t] … first[t] + count[t] − 1 of the flat arrays."""
+    """Coordinates of tile t at first[t] … first[t] + length[t] − 1 of the flat arrays."""
 
     first: Array  # int64, (n_tiles,)
-    count: Array  # int64, (n_tiles,)
+    length: Array  # int64, (n_tiles,)
     kernel: Array  # int32
     place: Array  # int32, offset in the tile's buffer
     value: Array  # zero where nothing is stored
@@ -59,7 +59,7 @@ def census(
     n1, n2 = geometry.grid[2], geometry.grid[3]
     for t in range(first, last):
         n = 0
-        for a in range(old.first[t], old.first[t] + old.count[t]):
+        for a in range(old.first[t], old.first[t] + old.length[t]):
             n += old.value[a] != 0
         bar = _bar(geometry, t, ratio, share)
         a0, a1, a2, t0, t1, t2 = geometry.tiles[t]
@@ -89,8 +89,8 @@ def collect(
     for t in range(first, last):
         start = new.first[t]
         n = start
-        before = np.full(old.count[t], -1, np.int64)  # the one listed at its place before it
-        for a in range(old.first[t], old.first[t] + old.count[t]):
+        before = np.full(old.length[t], -1, np.int64)  # the one listed at its place before it
+        for a in range(old.first[t], old.first[t] + old.length[t]):
             if old.value[a] != 0:
                 new.kernel[n], new.place[n] = old.kernel[a], old.place[a]
                 new.value[n] = old.value[a]
@@ -114,7 +114,7 @@ def collect(
                             n += 1
         for a in range(start, kept):
             head[new.place[a]] = -1
-        new.count[t] = n - start
+        new.length[t] = n - start
 
 
 @kernel
@@ -124,21 +124,25 @@ def measure(
     geometry: Geometry,
     w2: Any,
     squares: Any,
+    norms: Any,
     lmbda: Any,
     lanes: int,
     active: Active,
 ) -> None:
-    """step = 1 / h and threshold = λ / h, with the curvature h = Σ W²d².
+    """step = 1 / h and threshold = λ / h, with the curvature h = Σ W²d², or ‖d‖² where W is 1.
 
     A coordinate that no observed sample sees has h = 0: it becomes zero and stays there.
     """
-    buffer = np.ones(geometry.buffer_size, squares.dtype)
+    weighted = w2.size > 0
+    buffer = np.zeros(geometry.buffer_size if weighted else 0, squares.dtype)
     for t in range(first, last):
-        if w2.size > 0 and active.count[t] > 0:
+        if weighted and active.length[t] > 0:
             gather(w2, geometry, t, buffer)
-        for a in range(active.first[t], active.first[t] + active.count[t]):
+        for a in range(active.first[t], active.first[t] + active.length[t]):
             m = active.kernel[a]
-            h = inner(buffer, geometry.chunks, squares, lanes, m, active.place[a])
+            h = norms[m]
+            if weighted:
+                h = inner(buffer, geometry.chunks, squares, lanes, m, active.place[a])
             if h > 0:
                 active.step[a], active.threshold[a] = 1 / h, lmbda[m] / h
             else:

@@ -45,7 +45,7 @@ def scan(
     For non-negative codes without the modulus, and never below zero. Two vectors of
     positions times eight kernels stay in registers while the samples stream by.
     """
-    channels, n0, n1, n2 = geometry.grid
+    channels, n1, n2 = geometry.grid[0], geometry.grid[2], geometry.grid[3]
     h0, h1, h2 = geometry.halo
     channel, plane, row = geometry.strides
     buffer = np.zeros(geometry.buffer_size, g.dtype)

@@ -84,11 +84,11 @@ def descend(
     weights = np.zeros(geometry.buffer_size if w2.size > 0 else 0, g.dtype)
     most = 0
     for t in range(first, last):
-        most = max(most, active.count[t])
+        most = max(most, active.length[t])
     size = np.empty(most, g.dtype)
     restless = np.empty(most, np.int64)
     for t in range(first, last):
-        count, start = active.count[t], active.first[t]
+        count, start = active.length[t], active.first[t]
         if count == 0:
             continue
         gather(g, geometry, t, buffer)

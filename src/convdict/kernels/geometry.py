@@ -12,7 +12,7 @@ first.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from math import prod
 from typing import Any, NamedTuple
 
@@ -49,7 +49,7 @@ class Cut:
     starts: tuple[Array, Array, Array]  # first positions of the tiles along each axis
     order: Triple  # the axes, slowest first, in which tiles are numbered
 
-    def tile_of(self, coordinates: tuple[Array, Array, Array]) -> Array:
+    def tile_of(self, coordinates: tuple[Array, ...]) -> Array:
         """The tile that holds each position."""
         at = [
             np.searchsorted(starts, c, side="right") - 1
@@ -90,7 +90,7 @@ def _intervals(length: int, size: int) -> list[tuple[int, int]]:
     if count > 1 and count % 2 and length >= 2 * count:
         count += 1
     edges = [i * length // count for i in range(count + 1)]
-    return [(a, b - a) for a, b in zip(edges, edges[1:], strict=False)]
+    return [(a, b - a) for a, b in pairwise(edges)]
 
 
 def _colouring(intervals: list[tuple[int, int]], length: int, halo: int) -> list[list[int]]:
@@ -118,7 +118,8 @@ def cut(grid: tuple[int, ...], kernel: tuple[int, ...], n_channels: int, dtype: 
     across = next((axis for axis in range(3) if len(axes[axis]) > 1), 2)  # strips lie across it
     along = [axis for axis in range(3) if axis != across]
 
-    tiles, strips = [], []
+    tiles: list[list[int]] = []
+    strips = []
     for piece in axes[across]:
         first = len(tiles)
         for others in product(*(axes[axis] for axis in along)):

@@ -75,7 +75,7 @@ def load(typing: Any, array: Any, index: Any) -> Any:
     lanes = Lanes(array.dtype)
 
     def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        value = builder.load(_pointer(context, builder, array, *arguments, lanes))
+        value = builder.load(_pointer(context, builder, array, arguments[0], arguments[1], lanes))
         value.align = lanes.element.bitwidth // 8
         return value
 

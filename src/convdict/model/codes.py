@@ -46,9 +46,7 @@ class Codes:
     def of(cls, codes: Triplets, n_kernels: int, grid: tuple[int, ...], signal: Frame) -> Codes:
         """From flat arrays, without a certificate."""
         position = np.stack(np.unravel_index(codes.position, grid), axis=-1)
-        return cls(
-            codes.kernel, position.astype(np.int32), codes.value, (n_kernels, *grid), signal
-        )
+        return cls(codes.kernel, position.astype(np.int32), codes.value, (n_kernels, *grid), signal)
 
     def triplets(self) -> Triplets:
         """Flat arrays: kernel, raveled position, value."""

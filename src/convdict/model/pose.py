@@ -48,7 +48,7 @@ class Frame:
     def channels_back(self, signal: Array) -> Array:
         """The inverse of `channels_first`."""
         if self.channel_axis is None:
-            return signal[0]
+            return signal.reshape(signal.shape[1:])
         return np.ascontiguousarray(np.moveaxis(signal, 0, self.channel_axis))
 
     def embed(self, signal: Array, kernel: tuple[int, ...]) -> Array:
@@ -71,9 +71,7 @@ def frame(shape: tuple[int, ...], *, channel_axis: int | None, boundary: str) ->
         raise InputError(f"boundary is {boundary!r}: give one of {', '.join(BOUNDARIES)}")
     if channel_axis is not None:
         if not -len(shape) <= channel_axis < len(shape):
-            raise InputError(
-                f"channel_axis is {channel_axis} but the image has {len(shape)} axes"
-            )
+            raise InputError(f"channel_axis is {channel_axis} but the image has {len(shape)} axes")
         channel_axis %= len(shape)
     result = Frame(shape, channel_axis, boundary)
     if not 1 <= len(result.spatial) <= 3:
@@ -130,7 +128,7 @@ def check_fit(d: Array, into: Frame) -> None:
             f"kernels of shape {kernel} do not fit on an image of shape {into.spatial} under a "
             "circular boundary: use smaller kernels, or boundary='free'"
         )
-    if any(1 < k and n < 2 * k for k, n in zip(kernel, into.spatial, strict=True)):
+    if any(k > 1 and n < 2 * k for k, n in zip(kernel, into.spatial, strict=True)):
         warnings.warn(
             f"an image of shape {into.spatial} is smaller than twice the kernels' shape "
             f"{kernel}: the circular boundary will leave artefacts; boundary='free' has none",
@@ -157,5 +155,3 @@ def _observed(s: Array, missing: Array, mask: Any, into: Frame) -> tuple[Array, 
         )
     s = into.channels_first(np.where(w > 0, s, 0.0))
     return s, None if (w == 1).all() else into.channels_first(w)
-
-

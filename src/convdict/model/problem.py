@@ -66,7 +66,11 @@ class Problem:
             return self
         w = None if self.w is None else self.w.astype(dtype)
         return replace(
-            self, d=self.d.astype(dtype), s=self.s.astype(dtype), lmbda=self.lmbda.astype(dtype), w=w
+            self,
+            d=self.d.astype(dtype),
+            s=self.s.astype(dtype),
+            lmbda=self.lmbda.astype(dtype),
+            w=w,
         )
 
 
