@@ -40,7 +40,7 @@ class FISTA:
     once the step is made: Dx⁺ and Dy are at hand.
     """
 
-    max_iter: int = 2000
+    max_iter: int = 10_000
     check_every: int = 10
 
     def solve(

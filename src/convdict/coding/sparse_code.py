@@ -6,7 +6,7 @@ import threading
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -113,9 +113,21 @@ def sparse_code(
     if auto:
         exact = replace(exact, lmbda=exact.lmbda * max(AUTO_SHARE * _largest(exact), 1e-300))
     start = None if init is None else _start(init, exact, into, number)
-    codes, n_iter, (objective, gap) = _solve(settings, exact, start, number, tol, callback)
-    result = Codes.of(codes, exact.n_kernels, exact.grid, into)
-    result = certified(result, objective=objective, gap=gap, tol=tol, n_iter=n_iter)
+    found = _solve(settings, exact, start, number, tol, callback)
+    n_iter = found.n_iter
+    if found.reason == "precision" and dtype is None and number == np.float32:
+        number = np.dtype(np.float64)
+        _prepare(number)
+        start = found.codes._replace(value=found.codes.value.astype(number))
+        found = _solve(settings, exact, start, number, tol, callback)
+        n_iter += found.n_iter
+    result = certified(
+        Codes.of(found.codes, exact.n_kernels, exact.grid, into),
+        objective=found.objective,
+        gap=found.gap,
+        tol=tol,
+        n_iter=n_iter,
+    )
     if not result.converged:
         warnings.warn(
             f"{result.status} Give more iterations, a looser tol, or dtype='float64'.",
@@ -207,6 +219,16 @@ def _start(init: Codes, problem: Problem, into: Frame, dtype: np.dtype[Any]) -> 
     return Triplets(kernel[keep], position[keep], value[keep].astype(dtype))
 
 
+class _Found(NamedTuple):
+    """A solution and its certificate, in the units of the exact problem."""
+
+    codes: Triplets
+    n_iter: int
+    reason: str
+    objective: float
+    gap: float
+
+
 def _solve(
     settings: Solver,
     exact: Problem,
@@ -214,7 +236,7 @@ def _solve(
     dtype: np.dtype[Any],
     tol: float,
     callback: Callable[[Progress], None] | None,
-) -> tuple[Triplets, int, tuple[float, float]]:
+) -> _Found:
     """Solve in `dtype`, judge in float64, and go on while the solver thinks it is done."""
     problem, unit, energy = _in_handy_units(exact)
     problem, unit = problem.astype(dtype), unit.astype(dtype)
@@ -231,8 +253,10 @@ def _solve(
         total += n_iter
         result = codes._replace(value=codes.value * unit[codes.kernel])
         objective, gap = certify(exact, result, tol)
-        if gap <= tol or reason != "gap" or aim < tol / 8:
-            return result, total, (objective, gap)
+        if reason == "gap" and gap > tol and aim < tol / 8:
+            reason = "precision"
+        if reason != "gap" or gap <= tol:
+            return _Found(result, total, reason, objective, gap)
         start, aim = codes, aim / 2
 
 

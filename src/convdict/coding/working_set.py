@@ -29,12 +29,12 @@ class WorkingSet:
     """Settings of the working-set solver; the defaults suit nearly everything."""
 
     max_iter: int = 500  # rounds
-    share: float = 0.2  # add positions above 1 + share · (largest ratio − 1) of their tile
-    passes: int = 4  # over all tiles, between two scans
+    share: float = 0.1  # add positions above 1 + share · (largest ratio − 1) of their tile
+    passes: int = 3  # over all tiles in the first round, and one more in every later one
     repeats: int = 5  # visits in a row to a tile's restless coordinates
     calm: float = 0.1  # restless means: moved by more than this share of the largest move
-    effort: float = 0.1  # moves below this share of the largest violation are left alone
-    dense: float = 0.2  # density of the codes from which a solver of dense maps takes over
+    effort: float = 0.03  # moves below this share of the largest violation are left alone
+    dense: float = 1.0  # rows of nonzeros per coefficient from which FISTA takes over
     patience: int = 25  # rounds without a better gap before precision is held to be reached
 
     def solve(
@@ -58,15 +58,17 @@ class WorkingSet:
             least, since = (now.gap, 0) if now.gap < least else (least, since + 1)
             if since > self.patience:
                 return Solution(run.triplets(), iteration, "precision")
-            if run.nnz() > self.dense * problem.n_coefficients:
+            if iteration > 1 and run.rows_per_coefficient() > self.dense:
                 codes, more, reason = FISTA().solve(
                     problem, start=run.triplets(), tol=tol, callback=callback
                 )
                 return Solution(codes, iteration + more, reason)
             run.select(now, self.share)
             violation = min(max(float(now.ratio.max()) - 1, 0.1 * tol), 1.0)
-            for _ in range(self.passes):
-                run.descend(self.repeats, self.effort * violation, self.calm)
+            tiny = self.effort * violation
+            for _ in range(self.passes + iteration):
+                if run.descend(self.repeats, tiny, self.calm) <= tiny:
+                    break
         return Solution(run.triplets(), self.max_iter, "budget")
 
 
@@ -98,6 +100,10 @@ class _Run:
     def nnz(self) -> int:
         return int(np.count_nonzero(self.active.value))
 
+    def rows_per_coefficient(self) -> float:
+        """What a pass over the nonzeros costs, as a share of what an FFT of all maps does."""
+        return self.nnz() * self.cut.geometry.chunks.size / self.problem.n_coefficients
+
     def select(self, now: Judgement, share: float) -> None:
         """Active coordinates of the next descent: nonzeros, and those most wanted."""
         geometry, ratio, best = self.cut.geometry, now.ratio.reshape(-1), now.best.reshape(-1)
@@ -113,14 +119,20 @@ class _Run:
         parallel_map(lambda s: measure(*s, self.cut.geometry, *data), self.cut.strips)
         self.active = active
 
-    def descend(self, repeats: int, tiny: float, calm: float) -> None:
-        """Once over all tiles, strips of one colour at a time."""
+    def descend(self, repeats: int, tiny: float, calm: float) -> float:
+        """Once over all tiles, strips of one colour at a time; returns the largest move."""
         number = self.problem.dtype.type
         data = self.g.reshape(-1), self.w2, self.rows, self.lanes, self.active
         settings = self.problem.nonnegative, repeats, number(tiny), number(calm)
+        largest = 0.0
         for colour in self.cut.colours:
-            strips = [self.cut.strips[i] for i in colour]
-            parallel_map(lambda s: descend(*s, self.cut.geometry, *data, *settings), strips)
+            strips = sorted((self.cut.strips[i] for i in colour), key=self._work, reverse=True)
+            moves = parallel_map(lambda s: descend(*s, self.cut.geometry, *data, *settings), strips)
+            largest = max(largest, *moves)
+        return largest
+
+    def _work(self, strip: tuple[int, int]) -> int:
+        return int(self.active.length[slice(*strip)].sum())
 
     def _adopt(self, start: Triplets) -> None:
         """Active coordinates from codes: each in its tile, with its curvature."""

@@ -14,25 +14,40 @@ from .regions import gather, scatter
 
 @kernel
 def inner(buffer: Any, chunks: Any, rows: Any, lanes: int, m: int, p: int) -> Any:
-    """⟨d_m, buffer at p⟩"""
+    """⟨d_m, buffer at p⟩, as four sums that do not wait for each other"""
     n = chunks.size
     k = m * n * lanes
-    a = b = splat(buffer.dtype.type(0))
-    for q in range(0, n - 1, 2):
+    a = b = c = d = splat(buffer.dtype.type(0))
+    for q in range(0, n - 3, 4):
         a = fused(load(buffer, p + chunks[q]), load(rows, k), a)
         b = fused(load(buffer, p + chunks[q + 1]), load(rows, k + lanes), b)
-        k += 2 * lanes
-    if n % 2:
-        a = fused(load(buffer, p + chunks[n - 1]), load(rows, k), a)
-    return total(add(a, b))
+        c = fused(load(buffer, p + chunks[q + 2]), load(rows, k + 2 * lanes), c)
+        d = fused(load(buffer, p + chunks[q + 3]), load(rows, k + 3 * lanes), d)
+        k += 4 * lanes
+    for q in range(n - n % 4, n):
+        a = fused(load(buffer, p + chunks[q]), load(rows, k), a)
+        k += lanes
+    return total(add(add(a, b), add(c, d)))
 
 
 @kernel
 def subtract(buffer: Any, chunks: Any, rows: Any, lanes: int, m: int, p: int, dx: Any) -> None:
     """buffer at p −= dx · d_m"""
-    k = m * chunks.size * lanes
+    n = chunks.size
+    k = m * n * lanes
     minus = splat(-dx)
-    for q in range(chunks.size):
+    for q in range(0, n - 3, 4):
+        o, u, v, w = p + chunks[q], p + chunks[q + 1], p + chunks[q + 2], p + chunks[q + 3]
+        a = fused(minus, load(rows, k), load(buffer, o))
+        b = fused(minus, load(rows, k + lanes), load(buffer, u))
+        c = fused(minus, load(rows, k + 2 * lanes), load(buffer, v))
+        d = fused(minus, load(rows, k + 3 * lanes), load(buffer, w))
+        store(buffer, o, a)
+        store(buffer, u, b)
+        store(buffer, v, c)
+        store(buffer, w, d)
+        k += 4 * lanes
+    for q in range(n - n % 4, n):
         o = p + chunks[q]
         store(buffer, o, fused(minus, load(rows, k), load(buffer, o)))
         k += lanes
@@ -66,14 +81,14 @@ def descend(
     repeats: int,
     tiny: Any,
     calm: Any,
-) -> None:
+) -> Any:
     """x⁺ = S_{λ/h}(x + ⟨d, g⟩ / h), g⁺ = g − (x⁺ − x)·W²d, coordinate by coordinate.
 
     Few coordinates of a tile are far from where they belong, and those move each other.
     After a visit to all, only those that moved by more than `calm` times the largest move
     are visited again, up to `repeats` times, while they still move. Moves are measured in
     units of λ / h; one below `tiny` is not worth writing to the residual: x stays as it is,
-    unless it would become zero.
+    unless it would become zero. Returns the largest move.
     """
     chunks = geometry.chunks
     which, place, value = active.kernel, active.place, active.value
@@ -87,6 +102,7 @@ def descend(
         most = max(most, active.length[t])
     size = np.empty(most, g.dtype)
     restless = np.empty(most, np.int64)
+    largest = zero
     for t in range(first, last):
         count, start = active.length[t], active.first[t]
         if count == 0:
@@ -131,4 +147,6 @@ def descend(
             n = still
             if n == 0:
                 break
+        largest = max(largest, top)
         scatter(g, geometry, t, buffer)
+    return largest

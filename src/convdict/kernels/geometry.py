@@ -25,7 +25,7 @@ Array = NDArray[Any]
 Triple = tuple[int, int, int]
 
 REGION_SAMPLES = 8192  # what a tile's region may hold: most of a first-level cache
-HEIGHT = 32  # rows of a tile of an image
+HEIGHT = 64  # rows of a tile of an image
 
 
 class Geometry(NamedTuple):

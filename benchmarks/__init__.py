@@ -1,0 +1,1 @@
+"""Measurements as data: one judge, many rivals. `python -m benchmarks --help`."""

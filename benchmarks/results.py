@@ -1,0 +1,37 @@
+"""The result file: stages, each with where and how it was made; written as it grows."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+
+class Results:
+    """A JSON file that is always whole: every save writes beside it, then moves over it."""
+
+    def __init__(self, file: Path, *, keep: bool):
+        self.file = file
+        file.parent.mkdir(parents=True, exist_ok=True)
+        self.data: dict[str, Any] = {"experiment": "coding", "stages": {}}
+        if keep and file.exists():  # a run of one stage leaves the others as they are
+            self.data = read(file)
+
+    def begin(self, stage: str, settings: dict, provenance: dict) -> dict[str, Any]:
+        """An empty stage; fill the dictionary that comes back and save now and then."""
+        content: dict[str, Any] = {"settings": settings, "provenance": provenance}
+        self.data["stages"][stage] = content
+        return content
+
+    def save(self) -> None:
+        beside = self.file.with_suffix(".part")
+        beside.write_text(json.dumps(self.data, indent=1, default=str) + "\n", encoding="utf-8")
+        os.replace(beside, self.file)
+
+
+def read(file: Path) -> dict[str, Any]:
+    data = json.loads(file.read_text(encoding="utf-8"))
+    if data.get("experiment") != "coding":
+        raise ValueError(f"{file} is not a result of `python -m benchmarks coding`")
+    return data
