@@ -174,7 +174,8 @@ def test_synthesize_adds_shifted_kernels(case, rng):
     positions = np.array([0, g[0].size // 2, g[0].size - 1])
     values = np.array([1.0, -2.0, 0.5])
     signal = np.zeros_like(g)
-    synthesize(d, kernels, positions, values, signal)
+    rows, lanes = padded_rows(d).ravel(), lane_count(d.dtype)
+    synthesize(rows, d.shape[1:], lanes, kernels, positions, values, signal)
     for _ in range(3):  # adjoint: ⟨Dx, g⟩ = ⟨x, Dᵀg⟩
         probe = rng.standard_normal(g.shape)
         points = [np.unravel_index(p, g.shape[1:]) for p in positions]

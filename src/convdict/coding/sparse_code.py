@@ -249,10 +249,12 @@ def _solve(
         start = start._replace(value=start.value / unit[start.kernel])
     aim, total = tol, 0
     while True:
-        codes, n_iter, reason = settings.solve(problem, start=start, tol=aim, callback=report)
+        codes, n_iter, reason, scale = settings.solve(
+            problem, start=start, tol=aim, callback=report
+        )
         total += n_iter
         result = codes._replace(value=codes.value * unit[codes.kernel])
-        objective, gap = certify(exact, result, tol)
+        objective, gap = certify(exact, result, scale)
         if reason == "gap" and gap > tol and aim < tol / 8:
             reason = "precision"
         if reason != "gap" or gap <= tol:
@@ -291,7 +293,7 @@ def _prepare(dtype: np.dtype[Any]) -> None:
         ):
             ones = np.ones((1, 1, 4))
             tiny = Problem(d=ones[..., :2], s=ones[0], lmbda=np.array([0.1])).astype(dtype)
-            codes, _, _ = WorkingSet().solve(tiny, start=None, tol=1e-2, callback=None)
+            codes, *_ = WorkingSet().solve(tiny, start=None, tol=1e-2, callback=None)
             WorkingSet().solve(tiny, start=codes, tol=1e-2, callback=None)
-            certify(tiny, codes, 1e-2)
+            certify(tiny, codes, None)
         _prepared.add(dtype)

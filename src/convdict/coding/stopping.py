@@ -26,6 +26,7 @@ class Watch:
     least_gap: float = np.inf
     least_objective: float = np.inf
     stale: int = 0  # checks since either of them last improved
+    scale: Array | None = None  # of the dual point behind the last gap
     begun: float = field(default_factory=perf_counter)
 
     def __post_init__(self) -> None:
@@ -37,7 +38,7 @@ class Watch:
         if self.problem.w2 is not None:
             g *= self.problem.w2
         l1, nnz = self._count(x)
-        objective, gap = self.judge(g, l1, self.tol)[:2]
+        objective, gap, _, _, self.scale = self.judge(g, l1, self.tol)
         if self.callback is not None:
             seconds = perf_counter() - self.begun
             self.callback(Progress(iteration, objective, gap, nnz, seconds))

@@ -54,15 +54,13 @@ class WorkingSet:
                 seconds = perf_counter() - begun
                 callback(Progress(iteration, now.objective, now.gap, run.nnz(), seconds))
             if now.gap <= tol:
-                return Solution(run.triplets(), iteration, "gap")
+                return Solution(run.triplets(), iteration, "gap", now.scale)
             least, since = (now.gap, 0) if now.gap < least else (least, since + 1)
             if since > self.patience:
                 return Solution(run.triplets(), iteration, "precision")
             if iteration > 1 and run.rows_per_coefficient() > self.dense:
-                codes, more, reason = FISTA().solve(
-                    problem, start=run.triplets(), tol=tol, callback=callback
-                )
-                return Solution(codes, iteration + more, reason)
+                rest = FISTA().solve(problem, start=run.triplets(), tol=tol, callback=callback)
+                return rest._replace(n_iter=iteration + rest.n_iter)
             run.select(now, self.share)
             violation = min(max(float(now.ratio.max()) - 1, 0.1 * tol), 1.0)
             tiny = self.effort * violation
@@ -139,7 +137,7 @@ class _Run:
         cut, geometry = self.cut, self.cut.geometry
         at = np.unravel_index(start.position, geometry.grid[1:])
         tile = cut.tile_of(at)
-        order = np.argsort(tile, kind="stable")
+        order = np.argsort(tile.astype(np.int32), kind="stable")
         tile = tile[order]
         place = sum(
             (c[order] - geometry.tiles[tile, axis]) * stride

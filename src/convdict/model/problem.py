@@ -98,7 +98,7 @@ class Triplets(NamedTuple):
         return x.reshape(n_kernels, *grid)
 
     def sorted(self) -> Triplets:
-        order = np.lexsort((self.position, self.kernel))
+        order = np.argsort(self.kernel * (self.position.max(initial=0) + 1) + self.position)
         return Triplets(self.kernel[order], self.position[order], self.value[order])
 
 
@@ -118,3 +118,4 @@ class Solution(NamedTuple):
     codes: Triplets
     n_iter: int
     reason: str  # why it stopped: "gap", "residuals", "budget" or "precision"
+    scale: Array | None = None  # of the samples, for a good dual point (see `certify`)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels.geometry import three
+from ..kernels.geometry import padded_rows, three
+from ..kernels.lanes import lane_count
 from ..kernels.synthesis import synthesize
 from .problem import Array, Problem, Triplets
 
@@ -12,8 +13,10 @@ from .problem import Array, Problem, Triplets
 def synthesis(d: Array, codes: Triplets, grid: tuple[int, ...]) -> Array:
     """Dx = Σ_m d_m * x_m on a circular grid, for d of shape (M, C, *kernel)."""
     signal = np.zeros((d.shape[1], *three(grid)), d.dtype)
-    d3 = d.reshape(d.shape[:2] + three(d.shape[2:]))
-    synthesize(d3, codes.kernel, codes.position, codes.value.astype(d.dtype), signal)
+    shape = (d.shape[1], *three(d.shape[2:]))
+    rows = padded_rows(d.reshape(-1, *shape)).reshape(-1)
+    values = codes.value.astype(d.dtype)
+    synthesize(rows, shape, lane_count(d.dtype), codes.kernel, codes.position, values, signal)
     return signal.reshape(d.shape[1], *grid)
 
 
