@@ -29,7 +29,7 @@ class Settings:
     certificate: float = 1e-3  # the gap at which codes count as certified
     tolerances: tuple[float, ...] = TOLERANCES
     tuned: tuple[Tuned, ...] = TUNED
-    search_images: int = 3  # images on which SPORCO's fastest setting is searched
+    search_images: int = 2  # images on which SPORCO's fastest setting is searched
     fft_images: int = 3  # images on which dense FISTA and our own FFT solvers run
     repeats: int = 5  # of our runs; the median counts
     rival_repeats: int = 1

@@ -13,7 +13,7 @@ from .rivals import ours
 from .settings import Settings
 from .timing import timed
 
-SMALL = 0.01  # of the dictionary's norm
+SMALL = (0.003, 0.01)  # of the dictionary's norm
 PAPER_STEP = 10.0 / (5.0 + 40.0)  # the paper's a / (b + t) after 40 images
 
 
@@ -56,8 +56,9 @@ def moved_dictionaries(
     g = gradient(problem, codes)
     noise = np.random.default_rng(seed).standard_normal(problem.d.shape)
     for name, direction in (("down this image's gradient", -g), ("in a random direction", noise)):
-        length = SMALL * np.linalg.norm(problem.d) / np.linalg.norm(direction)
-        yield f"{100 * SMALL:g} % {name}", project(problem.d + length * direction)
+        for small in SMALL:
+            length = small * np.linalg.norm(problem.d) / np.linalg.norm(direction)
+            yield f"{100 * small:g} % {name}", project(problem.d + length * direction)
     yield "a full SGD step of the paper, after 40 images", project(problem.d - PAPER_STEP * g)
 
 
