@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from . import memory, race, report, scaling
+from . import memory, profile, race, report, scaling
 from .environment import provenance, use_cores
 from .results import Results
 from .settings import Settings
 from .timing import say
 
-STAGES = {"main": race.run, "memory": memory.run, "scaling": scaling.run}
+STAGES = {"main": race.run, "memory": memory.run, "scaling": scaling.run, "profile": profile.run}
 
 
 def run(settings: Settings, only: str | None = None) -> Path:

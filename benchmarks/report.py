@@ -24,6 +24,8 @@ def render(data: dict, folder: Path) -> Path:
     if "scaling" in stages:
         drawn = figures.scaling(stages["scaling"], folder)
         parts += _scaling(stages["scaling"], drawn)
+    if "profile" in stages and stages["profile"].get("rows"):
+        parts += _profile(stages["profile"])
     parts += _made_with(stages)
     page = folder / "coding.md"
     page.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
@@ -239,6 +241,47 @@ def _cell(sweep: str, solver: str, cell: dict) -> list[str]:
         _power(cell["gap"]),
         f"{100 * cell['density']:.2g} %",
         "" if pixels is None else _number(1e9 * cell["seconds"] / pixels),
+    ]
+
+
+def _profile(profile: dict) -> list[str]:
+    """Medians over the images, a column per number of threads, and the machine's limits."""
+    by_threads: dict[int, list[dict]] = {}
+    for row in profile["rows"]:
+        by_threads.setdefault(row["threads"], []).append(row)
+    stages = list(profile["rows"][0]["seconds"])
+    middle = {
+        n: {k: median(row["seconds"][k] for row in rows) for k in stages}
+        for n, rows in by_threads.items()
+    }
+    table = []
+    for stage in stages:
+        line = [f"**{stage}**" if stage == "total" else stage]
+        for times in middle.values():
+            share = 100 * times[stage] / times["total"]
+            line += [f"{1e3 * times[stage]:.1f}", f"{share:.0f} %"]
+        table.append(line)
+    head = ["ms"]
+    for n in middle:
+        head += [_count(n, "thread"), "share"]
+    limits = profile["machine_limits"]
+    speeds = ", ".join(
+        f"{median(r['scan_gfma_per_second'] for r in rows):.0f} G/s on {_count(n, 'thread')}"
+        for n, rows in by_threads.items()
+    )
+    caches = [(k.split("_")[1], v) for k, v in limits.items() if k.startswith("copy")]
+    return [
+        "## Where the time goes",
+        f"`sparse_code` to a gap of {profile['settings']['certificate']:g}, medians over "
+        f"{_count(len(next(iter(by_threads.values()))), 'image')} and five runs each. Stages of "
+        "different images have their medians apart, so they need not add up to the total.",
+        _table(head, table),
+        f"Scans multiply and add at {speeds}; one core can at most do "
+        f"{limits['gfma_per_second']:.0f} G/s on float32 in registers. A visit that reads a 12×12 "
+        f"kernel and its patch takes {limits['visit_ns']:g} ns, writing the patch back "
+        f"{limits['update_ns']:g} ns (one thread, a tile in the first-level cache). Copies: "
+        + ", ".join(f"{speed:.0f} GB/s from {name}" for name, speed in caches)
+        + ".",
     ]
 
 

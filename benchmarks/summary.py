@@ -30,6 +30,16 @@ class Claim:
         )  # fmt: skip
 
 
+def _against_fastest(images: list[dict]) -> list[float]:
+    """A setting found on a few images need not be the faster one on every other."""
+    ratios = []
+    for runs in (image["contenders"] for image in images):
+        rivals = [runs[k]["median_seconds"] for k in ("sporco_paper", "sporco_fast") if k in runs]
+        if "ours_to_target" in runs:
+            ratios.append(min(rivals) / runs["ours_to_target"]["median_seconds"])
+    return ratios
+
+
 def claims(main: dict) -> list[Claim]:
     images = main["images"]
 
@@ -49,9 +59,9 @@ def claims(main: dict) -> list[Claim]:
             "SPORCO's objective, against SPORCO at the paper's settings",
             60, "sporco_paper", "ours_to_target",
         ),
-        ratio(
-            "SPORCO's objective, against SPORCO at its fastest",
-            30, "sporco_fast", "ours_to_target",
+        Claim(
+            "SPORCO's objective, against the faster of SPORCO tuned and at the paper's settings",
+            30, _against_fastest(images), len(images),
         ),
         ratio(certified, 40, "sporco_paper", "ours_certified"),
     ]  # fmt: skip

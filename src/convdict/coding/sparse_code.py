@@ -24,6 +24,7 @@ from .fista import FISTA
 from .working_set import WorkingSet
 
 AUTO_SHARE = 0.1  # penalty="auto" is this share of the smallest penalty that codes to zero
+ALMOST = 0.99
 FLOAT32_FLOOR = 1e-5  # below this gap rounding in float32 decides, so float64 is used
 
 
@@ -111,7 +112,7 @@ def sparse_code(
     number = _dtype(dtype, tol)
     _prepare(number)
     if auto:
-        exact = replace(exact, lmbda=exact.lmbda * max(AUTO_SHARE * _largest(exact), 1e-300))
+        exact = replace(exact, lmbda=exact.lmbda * (AUTO_SHARE * _largest(exact) or 1.0))
     start = None if init is None else _start(init, exact, into, number)
     found = _solve(settings, exact, start, number, tol, callback)
     n_iter = found.n_iter
@@ -247,7 +248,7 @@ def _solve(
 
     if start is not None:
         start = start._replace(value=start.value / unit[start.kernel])
-    aim, total = tol, 0
+    aim, total = ALMOST * tol, 0  # rounding must not spoil what the solver takes for done
     while True:
         codes, n_iter, reason, scale = settings.solve(
             problem, start=start, tol=aim, callback=report

@@ -26,6 +26,7 @@ Triple = tuple[int, int, int]
 
 REGION_SAMPLES = 8192  # what a tile's region may hold: most of a first-level cache
 HEIGHT = 64  # rows of a tile of an image
+MOST_SPANS = 32  # pieces for threads to share: handing out more would only take time
 
 
 class Geometry(NamedTuple):
@@ -46,6 +47,7 @@ class Cut:
     geometry: Geometry
     strips: list[tuple[int, int]]  # tiles first … last − 1 of each strip
     colours: list[list[int]]  # strips that may run at once
+    spans: list[tuple[int, int]]  # the same tiles in a few pieces, for work that only reads g
     starts: tuple[Array, Array, Array]  # first positions of the tiles along each axis
     order: Triple  # the axes, slowest first, in which tiles are numbered
 
@@ -94,15 +96,19 @@ def _intervals(length: int, size: int) -> list[tuple[int, int]]:
 
 
 def _colouring(intervals: list[tuple[int, int]], length: int, halo: int) -> list[list[int]]:
-    """Give each interval the first colour none of whose regions it meets, around the circle."""
+    """Give each interval the first colour none of whose regions it meets, around the circle.
+
+    Intervals come in order, so of a colour only the first and the last can be in the way.
+    """
+
+    def apart(i: int, j: int) -> bool:
+        (a, size), (b, other) = intervals[i], intervals[j]
+        return (a - b) % length >= other + halo and (b - a) % length >= size + halo
+
     colours: list[list[int]] = []
-    for i, (start, size) in enumerate(intervals):
+    for i in range(len(intervals)):
         for colour in colours:
-            if all(
-                (start - intervals[j][0]) % length >= intervals[j][1] + halo
-                and (intervals[j][0] - start) % length >= size + halo
-                for j in colour
-            ):
+            if apart(i, colour[0]) and apart(i, colour[-1]):
                 colour.append(i)
                 break
         else:
@@ -148,7 +154,9 @@ def cut(grid: tuple[int, ...], kernel: tuple[int, ...], n_channels: int, dtype: 
     )
     colours = _colouring(axes[across], n[across], k[across] - 1)
     a, b, c = (np.array([start for start, _ in axis], np.int64) for axis in axes)
-    return Cut(geometry, strips, colours, (a, b, c), (across, along[0], along[1]))
+    ends = [strips[len(strips) * i // MOST_SPANS][0] for i in range(MOST_SPANS)] + [len(tiles)]
+    spans = [(first, last) for first, last in pairwise(ends) if last > first]
+    return Cut(geometry, strips, colours, spans, (a, b, c), (across, along[0], along[1]))
 
 
 def padded_rows(d: Array) -> Array:

@@ -32,6 +32,6 @@ class Scan:
         settings = self._packed, self._n_kernels, lane_count(g.dtype), self._signed
         parallel_map(
             lambda strip: scan(*strip, geometry, g.reshape(-1), *settings, *outputs),
-            self.cut.strips,
+            self.cut.spans,
         )
         return ratio, best

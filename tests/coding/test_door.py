@@ -1,0 +1,139 @@
+"""What the door decides by itself: penalties, precision, and who solves what."""
+
+from __future__ import annotations
+
+import logging
+import time
+from itertools import pairwise
+
+import numba
+import numpy as np
+import pytest
+
+import convdict as cd
+from convdict.coding import working_set
+from convdict.errors import ConvergenceWarning
+from convdict.kernels import compile as compiling
+
+
+@pytest.fixture
+def problem(rng):
+    return rng.standard_normal((40, 30)), rng.standard_normal((4, 5, 5))
+
+
+def test_lambda_max_is_where_codes_become_zero(problem):
+    image, d = problem
+    top = cd.lambda_max(d, image)
+    assert cd.sparse_code(image, d, top * (1 + 1e-6)).nnz == 0
+    assert cd.sparse_code(image, d, top * (1 - 1e-3), tol=1e-9).nnz > 0
+
+
+def test_auto_is_a_tenth_of_lambda_max(problem):
+    image, d = problem
+    auto = cd.sparse_code(image, d, "auto", tol=1e-6)
+    tenth = cd.sparse_code(image, d, 0.1 * cd.lambda_max(d, image), tol=1e-6)
+    assert auto.objective == pytest.approx(tenth.objective, rel=1e-9)
+    assert cd.sparse_code(np.zeros_like(image), d, "auto").nnz == 0
+
+
+def test_tight_tolerances_are_worked_at_in_float64(problem):
+    image, d = problem
+    assert cd.sparse_code(image, d, 3.0).value.dtype == np.float32
+    tight = cd.sparse_code(image, d, 3.0, tol=1e-9)
+    assert tight.value.dtype == np.float64
+    assert tight.converged
+
+
+def test_float64_takes_over_where_float32_gets_no_further(problem):
+    class Stuck:
+        """Claims that its precision is exhausted, until it gets float64."""
+
+        def solve(self, problem, *, start, tol, callback):
+            found = cd.WorkingSet().solve(problem, start=start, tol=0.5, callback=callback)
+            if problem.dtype == np.float32:
+                return found._replace(reason="precision")
+            return cd.WorkingSet().solve(problem, start=start, tol=tol, callback=callback)
+
+    image, d = problem
+    codes = cd.sparse_code(image, d, 3.0, tol=1e-4, solver=Stuck())
+    assert codes.converged
+    assert codes.value.dtype == np.float64
+    with pytest.warns(ConvergenceWarning):
+        codes = cd.sparse_code(image, d, 3.0, tol=1e-4, solver=Stuck(), dtype="float32")
+    assert codes.value.dtype == np.float32
+
+
+def test_dense_codes_are_handed_to_fista(problem, monkeypatch):
+    image, d = problem
+    called = []
+
+    class Watched(cd.FISTA):
+        def solve(self, problem, **kwargs):
+            called.append(kwargs["start"])
+            return super().solve(problem, **kwargs)
+
+    monkeypatch.setattr(working_set, "FISTA", Watched)
+    sparse = cd.sparse_code(image, d, 0.3 * cd.lambda_max(d, image))
+    assert not called
+    dense = cd.sparse_code(image, d, 0.002 * cd.lambda_max(d, image))
+    assert dense.converged
+    assert dense.density > 2 * sparse.density
+    assert len(called) >= 1
+    assert len(called[0].value) > 0, "FISTA starts from what was found so far"
+
+
+def test_the_classical_stopping_rule_does_not_pass_for_convergence(problem):
+    image, d = problem
+    with pytest.warns(ConvergenceWarning, match="Not converged"):
+        codes = cd.sparse_code(
+            image, d, 3.0, tol=1e-6, solver=cd.ADMM(stop="residuals", residual_tol=1e-2)
+        )
+    assert not codes.converged
+
+
+def test_callbacks_see_the_objective_in_the_users_units(problem):
+    image, d = problem
+    for scale in (1.0, 1e-3):
+        seen = []
+        codes = cd.sparse_code(image * scale, d * 7, 3.0 * scale * 7, callback=seen.append)
+        assert seen[-1].objective == pytest.approx(codes.objective, rel=1e-5)
+        assert seen[-1].nnz == codes.nnz
+        assert [record.iteration for record in seen] == list(range(len(seen)))
+        assert all(a.seconds <= b.seconds for a, b in pairwise(seen))
+
+
+def test_a_fresh_start_of_the_same_image_needs_no_work(problem):
+    image, d = problem
+    codes = cd.sparse_code(image, d, 3.0)
+    again = cd.sparse_code(image, d, 3.0, init=codes)
+    assert again.n_iter == 0
+    assert again == codes
+
+
+def test_kernels_find_another_cache_where_the_usual_ones_are_closed(monkeypatch):
+    plain, tried = numba.njit, []
+
+    def closed_at_first(**options):
+        tried.append(numba.config.CACHE_DIR)
+        if len(tried) == 1:
+            raise RuntimeError("cannot cache function: no locator available")
+        return plain(**{**options, "cache": False})
+
+    monkeypatch.setattr(numba, "njit", closed_at_first)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    double = compiling.kernel(lambda x: 2 * x)
+    assert double(21) == 42
+    assert tried[0] == ""
+    assert "convdict-kernels" in tried[1]
+
+
+def test_long_compilations_are_announced_and_short_ones_are_not(monkeypatch, caplog):
+    monkeypatch.setattr(compiling, "PATIENCE", 0.01)
+    with caplog.at_level(logging.WARNING, "convdict"):
+        with compiling.announced("compiling"):
+            time.sleep(0.3)
+        assert caplog.messages == ["compiling"]
+        monkeypatch.setattr(compiling, "PATIENCE", 60)
+        with compiling.announced("not said"):
+            pass
+        assert caplog.messages == ["compiling"]
