@@ -51,6 +51,14 @@ def spoiled(array, value):
         ({"solver": cd.ADMM}, "give a name, or settings"),
         ({"boundary": "mirror"}, "circular, free"),
         ({"tol": 0}, "tol is 0"),
+        ({"tol": 1.5}, "below 1"),
+        ({"tol": True}, "tol is True"),
+        ({"callback": 3}, "callback is 3"),
+        ({"channel_axis": "last"}, "channel_axis is 'last'"),
+        ({"image": IMAGE * 1e40}, "largest value of image"),
+        ({"image": IMAGE * 1e-200}, "largest value of image"),
+        ({"dictionary": KERNELS * 1e35}, "largest value of dictionary"),
+        ({"mask": np.full((12, 10), 1e200)}, "largest value of mask"),
         ({"device": "cuda"}, "runs on 'cpu'"),
         ({"dtype": "float16"}, "give float32 or float64"),
         ({"channel_axis": 2}, "channel_axis is 2"),
@@ -136,6 +144,49 @@ def test_running_out_of_iterations_warns_with_a_sentence():
         )
     assert not codes.converged
     assert codes.gap > 1e-4
+
+
+@pytest.mark.parametrize(
+    ("solver", "settings"),
+    [
+        (cd.WorkingSet, {"max_iter": -1}),
+        (cd.WorkingSet, {"passes": 2.5}),
+        (cd.WorkingSet, {"share": 2.5}),
+        (cd.WorkingSet, {"effort": float("nan")}),
+        (cd.FISTA, {"max_iter": -3}),
+        (cd.FISTA, {"check_every": 0}),
+        (cd.ADMM, {"rho": "a"}),
+        (cd.ADMM, {"rho": float("nan")}),
+        (cd.ADMM, {"over_relaxation": 5}),
+        (cd.ADMM, {"stop": "soon"}),
+        (cd.ADMM, {"mask_method": "none"}),
+    ],
+)
+def test_bad_settings_are_refused_when_they_are_made(solver, settings):
+    with pytest.raises(InputError, match=f"{next(iter(settings))} is"):
+        solver(**settings)
+
+
+def test_what_is_not_finite_is_no_certificate():
+    class Diverged:
+        def solve(self, problem, *, start, tol, callback):
+            found = cd.WorkingSet().solve(problem, start=start, tol=tol, callback=callback)
+            return found._replace(codes=found.codes._replace(value=found.codes.value * np.inf))
+
+    with np.errstate(all="ignore"), pytest.warns(ConvergenceWarning):
+        codes = cd.sparse_code(IMAGE, KERNELS, 1.0, solver=Diverged())
+    assert not codes.converged
+    assert codes.gap == np.inf
+
+
+@pytest.mark.parametrize("weight", [1e-20, 1e-3, 1e20])
+def test_units_of_weights_do_not_matter(weight):
+    mask = np.random.default_rng(6).uniform(0.5, 1, IMAGE.shape)
+    plain = cd.sparse_code(IMAGE, KERNELS, 1.0, mask)
+    scaled = cd.sparse_code(IMAGE, KERNELS, weight**2, weight * mask)
+    assert scaled.converged
+    assert scaled.objective == pytest.approx(plain.objective * weight**2, rel=1e-3)
+    assert scaled.n_iter <= plain.n_iter + 2
 
 
 @pytest.mark.parametrize("scale", [1e-18, 1e-3, 1e12])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -78,6 +80,9 @@ def rewritten(path, **changes):
         ({"value": np.array([np.nan], np.float32)}, "damaged"),
         ({"kernel": np.array([7], np.int32)}, "damaged"),
         ({"position": np.zeros((1, 5), np.int32)}, "damaged"),
+        ({"about": {"gap": -1.0}}, "damaged"),
+        ({"about": {"n_iter": float("inf")}}, "damaged"),
+        ({"about": {"signal_shape": [-1, -1]}}, "damaged"),
     ],
 )
 def test_a_damaged_file_is_refused_with_a_sentence(change, complaint, codes, tmp_path):
@@ -86,6 +91,34 @@ def test_a_damaged_file_is_refused_with_a_sentence(change, complaint, codes, tmp
     rewritten(path, **change)
     with pytest.raises(FileFormatError, match=complaint):
         cd.Codes.load(path)
+
+
+def test_unsorted_and_repeated_entries_are_refused(codes, tmp_path):
+    path = tmp_path / "codes.npz"
+    for order in ([1, 0], [0, 0]):
+        entries = {name: getattr(codes, name)[order] for name in ("kernel", "position", "value")}
+        replace(codes, **entries).save(path)
+        with pytest.raises(FileFormatError, match="damaged"):
+            cd.Codes.load(path)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_flipped_bit_is_refused_or_harmless(seed, codes, tmp_path):
+    path = tmp_path / "codes.npz"
+    codes.save(path)
+    content = bytearray(path.read_bytes())
+    rng = np.random.default_rng(seed)
+    content[rng.integers(len(content))] ^= 1 << rng.integers(8)
+    path.write_bytes(content)
+    with contextlib.suppress(FileFormatError):
+        assert cd.Codes.load(path) == codes
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
+def test_a_file_has_the_mode_of_any_other_new_file(codes, tmp_path):
+    codes.save(tmp_path / "codes.npz")
+    (tmp_path / "other").write_text("")
+    assert (tmp_path / "codes.npz").stat().st_mode == (tmp_path / "other").stat().st_mode
 
 
 def test_other_files_are_refused(codes, tmp_path):

@@ -20,6 +20,7 @@ from ..model.fourier import Group, Spectrum, per_map, sum_in_order
 from ..model.problem import Array, Problem, Progress, Solution, Triplets
 from ..threads import parallel_map
 from .masking import MaskMethod, Side, simulates, sizes
+from .settings import between, whole
 from .stopping import Watch
 
 # What converged fastest on natural images, in terms that do not depend on units: at first
@@ -42,6 +43,18 @@ class ADMM:
     mask_method: MaskMethod = "auto"
     check_every: int = 10
 
+    def __post_init__(self) -> None:
+        whole(0, max_iter=self.max_iter)
+        whole(1, check_every=self.check_every)
+        between(0, inf, residual_tol=self.residual_tol, rho=1 if self.rho is None else self.rho)
+        between(0, 2, over_relaxation=self.over_relaxation)
+        if self.stop not in ("gap", "residuals"):
+            raise InputError(f"stop is {self.stop!r}: give 'gap' or 'residuals'")
+        if self.mask_method not in get_args(MaskMethod):
+            raise InputError(
+                f"mask_method is {self.mask_method!r}: give 'auto', 'ams' or 'decoupling'"
+            )
+
     def solve(
         self,
         problem: Problem,
@@ -50,14 +63,6 @@ class ADMM:
         tol: float,
         callback: Callable[[Progress], None] | None,
     ) -> Solution:
-        if self.stop not in ("gap", "residuals"):
-            raise InputError(f"stop is {self.stop!r}: give 'gap' or 'residuals'")
-        if self.rho is not None and self.rho <= 0:
-            raise InputError(f"rho is {self.rho!r}: give a positive number, or None")
-        if self.mask_method not in get_args(MaskMethod):
-            raise InputError(
-                f"mask_method is {self.mask_method!r}: give 'auto', 'ams' or 'decoupling'"
-            )
         if problem.w is not None and bool(np.all(problem.w == 1)):
             problem = replace(problem, w=None)
         spectrum = Spectrum.of(problem.d, problem.grid)

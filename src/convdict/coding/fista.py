@@ -10,6 +10,7 @@ import numpy as np
 
 from ..model.fourier import Group, Spectrum, inner, per_map, spectral_bound, sum_in_order
 from ..model.problem import Array, Problem, Progress, Solution, Triplets
+from .settings import whole
 from .stopping import Watch
 
 # L relative to its bound at first, and at least; then its change before every step, and
@@ -42,6 +43,10 @@ class FISTA:
 
     max_iter: int = 10_000
     check_every: int = 10
+
+    def __post_init__(self) -> None:
+        whole(0, max_iter=self.max_iter)
+        whole(1, check_every=self.check_every)
 
     def solve(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import warnings
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from ..model.residual import synthesis, weighted_residual
 from ..model.scan import Scan
 from .admm import ADMM
 from .fista import FISTA
+from .settings import between
 from .working_set import WorkingSet
 
 AUTO_SHARE = 0.1  # penalty="auto" is this share of the smallest penalty that codes to zero
@@ -96,8 +98,9 @@ def sparse_code(
     """
     if device != "cpu":
         raise InputError(f"device is {device!r}: this release runs on 'cpu'")
-    if not (isinstance(tol, (int, float)) and 0 < tol < np.inf):
-        raise InputError(f"tol is {tol!r}: give a positive number")
+    between(0, 1, tol=tol)
+    if callback is not None and not callable(callback):
+        raise InputError(f"callback is {callback!r}: give a function of one record, or None")
     auto = isinstance(penalty, str) and penalty == "auto"
     exact, into = pose(
         image,
@@ -140,6 +143,8 @@ def sparse_code(
 
 def reconstruct(codes: Codes, dictionary: Any) -> Array:
     """Σ_m d_m * x_m, in the shape of the signal that was coded."""
+    if not isinstance(codes, Codes):
+        raise InputError(f"codes is a {type(codes).__name__}: give Codes, as sparse_code returns")
     into = codes.signal
     d = dictionary_array(
         dictionary, n_axes=len(into.spatial), has_channels=into.channel_axis is not None
@@ -264,15 +269,21 @@ def _solve(
 
 
 def _in_handy_units(problem: Problem) -> tuple[Problem, Array, float]:
-    """The same problem with signal and kernels of size about 1; the units of x and objective.
+    """The same problem with everything of size about 1; the units of x and of the objective.
 
-    With powers of two nothing is rounded: s = σ s′, d = ν d′, x = (σ / ν) x′, λ = σν λ′.
+    With powers of two nothing is rounded: s = σ s′, d = ν d′, W = ω W′, x = (σ / ν) x′,
+    λ = σνω² λ′.
     """
     sigma = _power_of_two(np.abs(problem.s).max())
     nu = _power_of_two(np.sqrt(np.sum(problem.d**2, axis=tuple(range(1, problem.d.ndim)))))
     d = problem.d / nu.reshape(-1, *(1,) * (problem.d.ndim - 1))
-    handy = replace(problem, d=d, s=problem.s / sigma, lmbda=problem.lmbda / (sigma * nu))
-    return handy, sigma / nu, float(sigma) ** 2
+    w, omega = problem.w, 1.0
+    if w is not None:
+        omega = float(_power_of_two(w.max()))
+        w = w / omega
+    lmbda = problem.lmbda / (sigma * nu * omega**2)
+    handy = replace(problem, d=d, s=problem.s / sigma, lmbda=lmbda, w=w)
+    return handy, sigma / nu, float(sigma * omega) ** 2
 
 
 def _power_of_two(size: Any) -> Array:
@@ -282,6 +293,16 @@ def _power_of_two(size: Any) -> Array:
 
 _prepared: set[np.dtype[Any]] = set()
 _preparing = threading.Lock()
+
+
+def _forget_lock() -> None:
+    """In a forked child: whoever held it is not there."""
+    global _preparing
+    _preparing = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_lock)
 
 
 def _prepare(dtype: np.dtype[Any]) -> None:

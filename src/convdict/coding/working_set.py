@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from time import perf_counter
 
 import numpy as np
@@ -22,6 +23,7 @@ from ..model.problem import Array, Problem, Progress, Solution, Triplets
 from ..model.residual import weighted_residual
 from ..threads import parallel_map
 from .fista import FISTA
+from .settings import between, whole
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,12 @@ class WorkingSet:
     effort: float = 0.03  # moves below this share of the largest violation are left alone
     dense: float = 1.0  # rows of nonzeros per coefficient from which FISTA takes over
     patience: int = 25  # rounds without a better gap before precision is held to be reached
+
+    def __post_init__(self) -> None:
+        whole(0, max_iter=self.max_iter, repeats=self.repeats)
+        whole(1, passes=self.passes, patience=self.patience)
+        between(-1e-9, 1, share=self.share, calm=self.calm, effort=self.effort)
+        between(0, inf, dense=self.dense)
 
     def solve(
         self,

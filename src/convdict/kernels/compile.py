@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import getpass
 import logging
 import os
+import stat
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
@@ -23,8 +25,24 @@ def kernel(function: Callable[..., Any]) -> Any:
     try:
         return numba.njit(cache=True, **options)(function)
     except RuntimeError:  # numba found no folder that it may write its cache to
-        numba.config.CACHE_DIR = os.path.join(tempfile.gettempdir(), "convdict-kernels")
+        folder = private_folder()
+        if folder is None:
+            return numba.njit(**options)(function)
+        numba.config.CACHE_DIR = folder
         return numba.njit(cache=True, **options)(function)
+
+
+def private_folder() -> str | None:
+    """A folder among the temporary ones that nobody else can have filled, or None."""
+    name = f"convdict-kernels-{getpass.getuser() if os.name == 'nt' else os.getuid()}"
+    folder = os.path.join(tempfile.gettempdir(), name)
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        found = os.lstat(folder)
+    except OSError:
+        return None
+    ours = os.name == "nt" or (found.st_uid == os.getuid() and not found.st_mode & 0o077)
+    return folder if ours and stat.S_ISDIR(found.st_mode) else None
 
 
 @contextmanager

@@ -10,6 +10,8 @@ import numpy as np
 from ..errors import ConversionWarning, InputError
 from .problem import Array
 
+SMALLEST, LARGEST = 1e-30, 1e30  # of what comes in: all that follows then fits float64
+
 
 def real_array(value: Any, name: str) -> Array:
     """`value` as an array of real numbers, whole numbers and booleans included."""
@@ -52,6 +54,7 @@ def dictionary_array(value: Any, *, n_axes: int, has_channels: bool) -> Array:
     if not np.isfinite(d).all():
         raise InputError("dictionary holds NaN or infinite values: every kernel must be finite")
     d = d.astype(np.float64)
+    check_size(d, "dictionary")
     return d if has_channels else d[:, np.newaxis]
 
 
@@ -68,7 +71,19 @@ def weight_array(value: Any, *, shape: tuple[int, ...], spatial: tuple[int, ...]
             "mask holds negative, NaN or infinite values: give 1 (or a positive weight) for "
             "observed pixels and 0 for missing ones"
         )
+    check_size(w, "mask")
     return w
+
+
+def check_size(array: Array, name: str) -> None:
+    """Squares, and sums and quotients of them, must stay within floating point."""
+    size = np.abs(array[np.isfinite(array)])
+    largest = size.max(initial=0.0)
+    if largest > 0 and not SMALLEST < largest < LARGEST:
+        raise InputError(
+            f"the largest value of {name} is {largest:.1e}: choose units in which it is between "
+            f"{SMALLEST:.0e} and {LARGEST:.0e}"
+        )
 
 
 def penalty_array(value: Any, n_kernels: int) -> Array:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import zipfile
+import zlib
 from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import scipy.sparse
@@ -18,6 +19,11 @@ from ..errors import FileFormatError, InputError
 from .pose import Frame, frame
 from .problem import Array, Triplets
 
+# What reading an archive raises when its bytes are not what they should be.
+UNREADABLE = (
+    *(OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, OverflowError),
+    *(zipfile.BadZipFile, zlib.error),
+)
 FORMAT = "convdict-codes"
 VERSION = 1
 
@@ -126,8 +132,9 @@ class Codes:
             "status": self.status,
         }
         path = Path(path)
-        with NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
-            try:
+        partial = path.with_name(f".{path.name}.{uuid4().hex}")
+        try:
+            with open(partial, "xb") as file:
                 np.savez_compressed(
                     file,
                     about=np.array(json.dumps(about)),
@@ -137,10 +144,9 @@ class Codes:
                 )
                 file.flush()
                 os.fsync(file.fileno())
-                os.replace(file.name, path)
-            except BaseException:
-                os.unlink(file.name)
-                raise
+            os.replace(partial, path)
+        finally:
+            partial.unlink(missing_ok=True)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Codes:
@@ -151,7 +157,7 @@ class Codes:
                 about = json.loads(str(archive["about"]))
         except FileNotFoundError:
             raise
-        except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+        except UNREADABLE as error:
             raise FileFormatError(f"{path} is not a file of convdict codes: {error}") from error
         return _checked(arrays, about, path)
 
@@ -182,7 +188,7 @@ def _checked(arrays: dict[str, Array], about: Any, path: Any) -> Codes:
             n_iter=int(about["n_iter"]),
             status=str(about["status"]),
         )
-    except (KeyError, TypeError, ValueError, InputError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, InputError) as error:
         raise FileFormatError(f"{path} is damaged: {error!r}") from error
     kernel, position, value = codes.kernel, codes.position, codes.value
     limits = np.array(shape[1:])
@@ -197,8 +203,14 @@ def _checked(arrays: dict[str, Array], about: Any, path: Any) -> Codes:
         and bool(((kernel >= 0) & (kernel < shape[0])).all())
         and bool(((position >= 0) & (position < limits)).all())
         and bool(np.isfinite(value).all())
+        and all(n > 0 for n in (*shape, *signal.shape))
         and all(m >= n for m, n in zip(shape[1:], signal.spatial, strict=True))
+        and (signal.boundary == "free" or shape[1:] == signal.spatial)
+        and prod(shape) < 2**63
+        and not codes.gap < -1e-9
     )
+    if sound:  # and every coefficient once, in order
+        sound = bool((np.diff(np.ravel_multi_index((kernel, *position.T), shape)) > 0).all())
     if not sound:
         raise FileFormatError(f"{path} is damaged: its arrays do not fit together")
     return codes

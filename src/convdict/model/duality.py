@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf, isfinite
 from typing import NamedTuple
 
 import numpy as np
@@ -21,9 +22,14 @@ def relative_gap(*, rr: float, sr: float, l1: float, ratio: float) -> tuple[floa
     of the optimum, so P exceeds the optimum by at most gap · P.
     """
     primal = 0.5 * rr + l1
-    if primal <= 0.0:
-        return 0.0, 0.0
-    return primal, (primal - _dual(rr, sr, ratio)) / primal
+    return primal, _relative(primal, _dual(rr, sr, ratio))
+
+
+def _relative(primal: float, dual: float) -> float:
+    """(P − D) / P; zero only where P is; what is not finite proves nothing."""
+    if not (isfinite(primal) and isfinite(dual)):
+        return inf
+    return (primal - dual) / primal if primal > 0.0 else 0.0
 
 
 def _dual(rr: float, sr: float, ratio: float) -> float:
@@ -71,7 +77,7 @@ class Judge:
         """The gap that the dual point scale⊙ρ proves, once it is made feasible."""
         g = g if scale is None else g * scale
         dual = _dual(*self._products(g), float(self.scan(g)[0].max()))
-        return (objective - dual) / objective if objective > 0 else 0.0
+        return _relative(objective, dual)
 
     def objective(self, g: Array, l1: float) -> float:
         """½‖ρ‖² + Σ λ_m‖x_m‖₁"""

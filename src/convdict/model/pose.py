@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArtefactWarning, InputError
-from .arrays import dictionary_array, image_array, penalty_array, weight_array
+from .arrays import check_size, dictionary_array, image_array, penalty_array, weight_array
 from .problem import Array, Problem
 
 BOUNDARIES = ("circular", "free")
@@ -70,9 +70,12 @@ def frame(shape: tuple[int, ...], *, channel_axis: int | None, boundary: str) ->
     if boundary not in BOUNDARIES:
         raise InputError(f"boundary is {boundary!r}: give one of {', '.join(BOUNDARIES)}")
     if channel_axis is not None:
+        if isinstance(channel_axis, bool) or not isinstance(channel_axis, int | np.integer):
+            raise InputError(f"channel_axis is {channel_axis!r}: give a whole number, or None")
         if not -len(shape) <= channel_axis < len(shape):
             raise InputError(f"channel_axis is {channel_axis} but the image has {len(shape)} axes")
         channel_axis %= len(shape)
+        channel_axis = int(channel_axis)
     result = Frame(shape, channel_axis, boundary)
     if not 1 <= len(result.spatial) <= 3:
         raise InputError(
@@ -154,4 +157,5 @@ def _observed(s: Array, missing: Array, mask: Any, into: Frame) -> tuple[Array, 
             "if they are missing"
         )
     s = into.channels_first(np.where(w > 0, s, 0.0))
+    check_size(s, "image")
     return s, None if (w == 1).all() else into.channels_first(w)
