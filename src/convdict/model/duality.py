@@ -53,7 +53,7 @@ class Judge:
 
     # Scaling the dual point locally improves the gap at most about so many times over:
     # beyond that the second scan is not worth its time.
-    HOPE = 6.0
+    HOPE = 4.0
 
     def __init__(self, problem: Problem) -> None:
         self.scan = Scan(problem)
