@@ -27,6 +27,7 @@ Triple = tuple[int, int, int]
 REGION_SAMPLES = 8192  # what a tile's region may hold: most of a first-level cache
 HEIGHT = 64  # rows of a tile of an image
 MOST_SPANS = 32  # pieces for threads to share: handing out more would only take time
+COARSE = 1 << 16  # positions at least that a piece of quick work should have
 
 
 class Geometry(NamedTuple):
@@ -48,6 +49,7 @@ class Cut:
     strips: list[tuple[int, int]]  # tiles first … last − 1 of each strip
     colours: list[list[int]]  # strips that may run at once
     spans: list[tuple[int, int]]  # the same tiles in a few pieces, for work that only reads g
+    coarse: list[tuple[int, int]]  # in fewer, for work that takes little time per position
     starts: tuple[Array, Array, Array]  # first positions of the tiles along each axis
     order: Triple  # the axes, slowest first, in which tiles are numbered
 
@@ -154,9 +156,16 @@ def cut(grid: tuple[int, ...], kernel: tuple[int, ...], n_channels: int, dtype: 
     )
     colours = _colouring(axes[across], n[across], k[across] - 1)
     a, b, c = (np.array([start for start, _ in axis], np.int64) for axis in axes)
-    ends = [strips[len(strips) * i // MOST_SPANS][0] for i in range(MOST_SPANS)] + [len(tiles)]
-    spans = [(first, last) for first, last in pairwise(ends) if last > first]
-    return Cut(geometry, strips, colours, spans, (a, b, c), (across, along[0], along[1]))
+    spans = _merged(strips, MOST_SPANS)
+    coarse = _merged(strips, min(max(prod(n) // COARSE, 1), MOST_SPANS))
+    order = (across, along[0], along[1])
+    return Cut(geometry, strips, colours, spans, coarse, (a, b, c), order)
+
+
+def _merged(strips: list[tuple[int, int]], most: int) -> list[tuple[int, int]]:
+    """The same tiles in at most so many pieces of about equal size."""
+    ends = [strips[len(strips) * i // most][0] for i in range(most)] + [strips[-1][1]]
+    return [(first, last) for first, last in pairwise(ends) if last > first]
 
 
 def padded_rows(d: Array) -> Array:
