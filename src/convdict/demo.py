@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from math import prod
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -95,7 +96,7 @@ def main(arguments: list[str] | None = None) -> int:
     seconds = perf_counter() - begun
     print(f"\nobjective  {codes.objective:.4f}")
     print(f"gap        {codes.gap:.1e}   the optimum is at most this share lower: proved")
-    print(f"density    {100 * codes.density:.2f} %   {codes.nnz:,} of {codes.to_dense().size:,}")
+    print(f"density    {100 * codes.density:.2f} %   {codes.nnz:,} of {prod(codes.shape):,}")
     print(f"time       {seconds:.2f} s   {codes.n_iter} rounds")
     options.out.mkdir(parents=True, exist_ok=True)
     picture = options.out / "demo.png"

@@ -33,7 +33,7 @@ def value(problem, codes):
     return problems.value(problem, codes.to_dense(problem.n_kernels, problem.grid))
 
 
-def same(first, second):
+def assert_same(first, second):
     for a, b in zip(first, second, strict=True):
         np.testing.assert_array_equal(a, b)
 
@@ -74,7 +74,9 @@ def test_agrees_with_fista_on_hidden_pixels(method, rng):
 def test_weights_of_one_are_no_weights(method, rng):
     problem = problems.make("2-D", rng, weights="ones")
     plain = Problem(problem.d, problem.s, problem.lmbda)
-    same(solve(problem, solver=replace(SOLVER, mask_method=method)).codes, solve(plain).codes)
+    assert_same(
+        solve(problem, solver=replace(SOLVER, mask_method=method)).codes, solve(plain).codes
+    )
 
 
 @pytest.mark.parametrize(("weights", "method"), METHODS)
@@ -112,7 +114,7 @@ def test_stops_on_residuals(weights, method, rng):
     solution = solve(problem, solver=solver, callback=records.append)
     assert solution.reason == "residuals"
     assert value(problem, solution.codes) <= problems.optimum(problem) * (1 + 1e-4)
-    same(solution.codes, solve(problem, solver=solver).codes)
+    assert_same(solution.codes, solve(problem, solver=solver).codes)
     assert [r.iteration for r in records] == list(range(0, solution.n_iter, 10))
 
 
@@ -190,4 +192,4 @@ def test_the_number_of_threads_changes_no_bit(masked, rng):
             results.append(solve(problem, solver=ADMM(max_iter=25), tol=1e-6).codes)
     finally:
         threads.set_num_threads(before)
-    same(*results)
+    assert_same(*results)

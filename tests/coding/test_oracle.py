@@ -54,7 +54,7 @@ def optimum(image, dictionary, penalty, options, nonnegative=False):
     return D, w, lmbda, dense.objective(D, x, image.ravel(), lmbda, w)
 
 
-def check(codes, D, w, lmbda, best, image, dictionary, tol):
+def check_codes(codes, D, w, lmbda, best, image, dictionary, tol):
     x = codes.to_dense().ravel().astype(float)
     exact = dense.objective(D, x, image.ravel(), lmbda, w)
     assert codes.objective == pytest.approx(exact, rel=1e-9)
@@ -77,7 +77,7 @@ def test_working_set_reaches_the_optimum(name, weights, boundary, rng):
     )
     found = optimum(image, dictionary, penalty, options)
     codes = cd.sparse_code(image, dictionary, penalty, tol=1e-7, **options)
-    check(codes, *found, image, dictionary, 1e-7)
+    check_codes(codes, *found, image, dictionary, 1e-7)
 
 
 @pytest.mark.filterwarnings("ignore::convdict.errors.ArtefactWarning")
@@ -91,7 +91,7 @@ def test_solvers_reach_the_same_optimum(name, weights, nonnegative, solver, rng)
     codes = cd.sparse_code(
         image, dictionary, penalty, solver=solver, tol=1e-6, nonnegative=nonnegative, **options
     )
-    check(codes, *found, image, dictionary, 1e-6)
+    check_codes(codes, *found, image, dictionary, 1e-6)
     if nonnegative:
         assert (codes.value > 0).all()
 

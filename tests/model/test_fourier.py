@@ -90,11 +90,14 @@ def test_everything_keeps_its_precision(dtype, rng):
 def test_inputs_are_left_alone(rng):
     d, x = rng.standard_normal((3, 1, 4)), rng.standard_normal((3, 9))
     r = rng.standard_normal((1, 9))
+    before = [a.copy() for a in (d, x, r)]
     for a in (d, x, r):
         a.flags.writeable = False
     spectrum = Spectrum.of(d, (9,))
     spectrum.forward(x)
     spectrum.adjoint(r)
+    for a, b in zip((d, x, r), before, strict=True):
+        np.testing.assert_array_equal(a, b)
 
 
 def test_the_number_of_threads_changes_no_bit(rng):
