@@ -5,21 +5,24 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from . import coding, report
+from .coding import CODING
 from .results import read
 from .settings import QUICK, Settings
+
+EXPERIMENTS = {CODING.name: CODING}
 
 
 def main(words: list[str] | None = None) -> None:
     told = _parser().parse_args(words)
     if told.command == "report":
-        report.render(read(told.result), told.out or told.result.parent)
+        result = read(told.result)
+        EXPERIMENTS[result["experiment"]].render(result, told.out or told.result.parent)
         return
     chosen = dict(QUICK) if told.quick else {}
     for name in ("photos", "dictionary", "out", "n_images", "repeats", "rival_repeats", "cores"):
         if getattr(told, name) is not None:
             chosen[name] = getattr(told, name)
-    coding.run(Settings(**chosen), told.only)
+    CODING.run(Settings(**chosen), told.only)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -43,7 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--rival-repeats", type=int, help="timed runs of rivals that take seconds "
                      f"(default {default.rival_repeats})")  # fmt: skip
     run.add_argument("--cores", type=int, help=f"for everybody (default {default.cores})")
-    run.add_argument("--only", choices=coding.STAGES, help="one stage; others stay as they are")
+    run.add_argument("--only", choices=CODING.stages, help="one stage; others stay as they are")
     run.add_argument("--quick", action="store_true", help="small images, few settings: a minute")
     run.add_argument("--out", type=Path, help=f"folder to write to (default {default.out})")
 

@@ -9,7 +9,17 @@ from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
-PACKAGES = ("convdict", "numpy", "scipy", "numba", "sporco", "pyfftw", "numexpr", "scikit-image")
+PACKAGES = (
+    "convdict",
+    "numpy",
+    "scipy",
+    "numba",
+    "sporco",
+    "pyfftw",
+    "numexpr",
+    "scikit-image",
+    "scikit-learn",
+)
 ROOT = Path(__file__).resolve().parent.parent
 
 

@@ -1,25 +1,31 @@
-"""Figures from a result, in colours that everybody can tell apart, lines named where they end."""
+"""Figures from a result of `coding`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import matplotlib as mpl
-
-mpl.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patheffects import withStroke
-from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
+from matplotlib.ticker import NullLocator
 
 from . import summary
+from .drawing import (
+    BLUE,
+    GREEN,
+    GREY,
+    HALO,
+    ORANGE,
+    PURPLE,
+    VERMILION,
+    mark_level,
+    name_ends,
+    plain,
+    save,
+    styled,
+)
 
-# Okabe and Ito's palette
-BLUE, VERMILION, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#E69F00", "#009E73", "#CC79A7"
-GREY = "#555555"
 COLOURS = {
     "convdict": BLUE,
     "SPORCO, paper's settings": VERMILION,
@@ -30,38 +36,23 @@ COLOURS = {
     "fista": GREEN,
 }
 MARKERS = {"working_set": "o", "admm": "s", "fista": "^"}
-STYLE = {
-    "font.size": 12,
-    "axes.titlesize": 13,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.titlepad": 12,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#e6e6e6",
-    "axes.axisbelow": True,
-    "lines.linewidth": 2.0,
-    "figure.constrained_layout.use": True,
-}
-HALO = [withStroke(linewidth=3, foreground="white")]  # keeps a label readable on a line
 FLOOR = 1e-6  # an excess below this is drawn here: the optimum is not known better
 
 
 def main(stage: dict, folder: Path) -> list[str]:
-    with mpl.rc_context(STYLE):
-        drawn = [_save(_speed(stage), folder, "coding-speed.png")]
+    with styled():
+        drawn = [save(_speed(stage), folder, "coding-speed.png")]
         if "trace" in stage:
-            drawn.append(_save(_objective(stage["trace"]), folder, "coding-objective.png"))
-            drawn.append(_save(_gap(stage["trace"], stage["settings"]), folder, "coding-gap.png"))
+            drawn.append(save(_objective(stage["trace"]), folder, "coding-objective.png"))
+            drawn.append(save(_gap(stage["trace"], stage["settings"]), folder, "coding-gap.png"))
     return drawn
 
 
 def scaling(stage: dict, folder: Path) -> list[str]:
-    with mpl.rc_context(STYLE):
+    with styled():
         return [
-            _save(_sweeps(stage, "seconds", "seconds"), folder, "coding-scaling-time.png"),
-            _save(_sweeps(stage, "memory_mb", "MB"), folder, "coding-scaling-memory.png"),
+            save(_sweeps(stage, "seconds", "seconds"), folder, "coding-scaling-time.png"),
+            save(_sweeps(stage, "memory_mb", "MB"), folder, "coding-scaling-memory.png"),
         ]
 
 
@@ -83,7 +74,7 @@ def _speed(stage: dict) -> Figure:
         axes.text(1.02, y - 0.32, f"target {claim.target:g}×", transform=sideways, va="center",
                   color=GREY, fontsize=10.5)  # fmt: skip
     axes.set(xscale="log", yticks=[], ylim=(-0.5, len(claims) - 0.3), xlabel="times faster")
-    _plain(axes, "x")
+    plain(axes, "x")
     axes.set_title("dots: photographs; bar: median; dotted: target", weight="normal", fontsize=11)
     axes.spines["left"].set_visible(False)
     axes.grid(axis="y", visible=False)
@@ -128,33 +119,11 @@ def _falling(curves: dict[str, list], level: tuple[float, str], *, top: float) -
                               textcoords="offset points", va="center", color=COLOURS[name],
                               fontsize=9.5, path_effects=HALO)  # fmt: skip
     axes.set_ylim(top=top)
-    _level(axes, *level)
-    _plain(axes, "x")
+    mark_level(axes, *level)
+    plain(axes, "x")
     figure.draw_without_rendering()  # only now is it known where everything lies
-    _name_ends(axes, {name: (points[-1][:2], COLOURS[name]) for name, points in curves.items()})
+    name_ends(axes, {name: (points[-1][:2], COLOURS[name]) for name, points in curves.items()})
     return figure
-
-
-def _name_ends(axes: Axes, ends: dict[str, tuple[Sequence[float], str]]) -> None:
-    """Each line's {name: (end, colour)} beside its end, pushed up until it covers no other."""
-    points_per_pixel = 72.0 / axes.figure.dpi
-    placed: list[tuple[float, float, float]] = []  # left, right, height
-    for name, (end, colour) in sorted(ends.items(), key=lambda item: item[1][0][1]):
-        x, y = axes.transData.transform(end) * points_per_pixel
-        left, right, height = x, x + 9.0 + 7.5 * len(name), y
-        for other_left, other_right, other in sorted(placed, key=lambda box: box[2]):
-            if left < other_right and other_left < right and abs(height - other) < 17.0:
-                height = other + 17.0
-        placed.append((left, right, height))
-        axes.annotate(name, end, xytext=(9, height - y), textcoords="offset points", va="center",
-                      color=colour, weight="bold", fontsize=11, path_effects=HALO,
-                      annotation_clip=False)  # fmt: skip
-
-
-def _level(axes: Axes, y: float, text: str) -> None:
-    axes.axhline(y, color=GREY, lw=1.2, ls=":", zorder=1)
-    axes.text(0.01, y, text, transform=axes.get_yaxis_transform(), va="bottom", color=GREY,
-              fontsize=10.5, path_effects=HALO)  # fmt: skip
 
 
 LABELS = {
@@ -182,9 +151,9 @@ def _sweeps(stage: dict, key: str, unit: str) -> Figure:
                 ends[name] = points[-1], COLOURS[solver]
         axes.set(xscale="log", yscale="log", ylabel=unit)
         axes.set_title(f"against the {LABELS[sweep]}", fontsize=12, weight="normal")
-        _plain(axes, "y")
+        plain(axes, "y")
         if sweep == "penalty":
-            _plain(axes, "x", lambda share: f"{100 * share:g} %")
+            plain(axes, "x", lambda share: f"{100 * share:g} %")
         else:
             values = sorted({row["value"] for rows in solvers.values() for row in rows})
             square = sweep == "pixels"
@@ -198,24 +167,5 @@ def _sweeps(stage: dict, key: str, unit: str) -> Figure:
                     weight="bold", x=0.02, ha="left")  # fmt: skip
     figure.draw_without_rendering()  # only now is it known where everything lies
     for axes, ends in named:
-        _name_ends(axes, ends)
+        name_ends(axes, ends)
     return figure
-
-
-def _plain(axes: Axes, which: str, name: Callable[[float], str] = "{:g}".format) -> None:
-    """0.1, 1, 10 rather than powers of ten, 2 and 5 as well on a short axis; a decade at least."""
-    axis = {"x": axes.xaxis, "y": axes.yaxis}[which]
-    low, high = {"x": axes.get_xlim, "y": axes.get_ylim}[which]()
-    if high < 11.0 * low:
-        middle = (low * high) ** 0.5
-        low, high = middle / 11.0**0.5, middle * 11.0**0.5
-        axes.set(**{f"{which}lim": (low, high)})
-    axis.set_major_formatter(FuncFormatter(lambda value, _: name(value)))
-    between = FuncFormatter(lambda value, _: name(value) if f"{value:e}"[0] in "25" else "")
-    axis.set_minor_formatter(between if high < 120.0 * low else NullFormatter())
-
-
-def _save(figure: Figure, folder: Path, name: str) -> str:
-    figure.savefig(folder / name, dpi=150, bbox_inches="tight")
-    plt.close(figure)
-    return name

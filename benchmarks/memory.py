@@ -20,7 +20,8 @@ def run(settings: Settings, stage: dict, results: Results) -> None:
     jobs.append(("working_set", mosaic(settings.photos, settings.large)))
 
     for solver, s in jobs:
-        job = {"solver": solver, "penalty": settings.penalty, "tol": tol, "cores": settings.cores}
+        job = {"module": "one_image", "solver": solver, "cores": settings.cores}
+        job |= {"penalty": settings.penalty, "tol": tol}
         if solver != "sporco":  # so that compiled kernels lie on the disk
             run_apart(job | {"judge": False}, s=photo.s, d=d, limit=600.0)
         found = run_apart(job, s=s, d=d, limit=3600.0)

@@ -6,6 +6,7 @@ from pathlib import Path
 from statistics import median
 
 from . import figures, summary
+from .markdown import count, made_with, number, power, quick, signed, spread, table
 
 SOLVERS = {"working_set": "convdict", "sporco": "SPORCO, paper's settings"}
 AXES = {"pixels": "pixels", "kernels": "kernels", "kernel size": "kernel side", "penalty": "λ"}
@@ -26,7 +27,7 @@ def render(data: dict, folder: Path) -> Path:
         parts += _scaling(stages["scaling"], drawn)
     if "profile" in stages and stages["profile"].get("rows"):
         parts += _profile(stages["profile"])
-    parts += _made_with(stages)
+    parts += made_with(stages)
     page = folder / "coding.md"
     page.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     return page
@@ -40,24 +41,22 @@ def _opening(stages: dict) -> str:
         "returned, by code that neither we nor a rival use. Times are wall-clock, after compiling "
         "and planning."
     )
-    if any(stage["settings"].get("quick") for stage in stages.values()):
-        text += "\n\n**A `--quick` run: small images and few settings, to see that all works.**"
-    return text
+    return text + quick(stages)
 
 
 def _main(main: dict, drawn: list[str]) -> list[str]:
     told, images = main["settings"], main["images"]
     size, n = told["size"], len(images)
     what = (
-        f"{_count(n, 'photograph')} of {size}×{size} ({main['photographs']}), dictionary "
+        f"{count(n, 'photograph')} of {size}×{size} ({main['photographs']}), dictionary "
         f"{told['dictionary']}, λ = {told['penalty']:g}. Time ratios, image by image:"
     )
     claims = [
         [
             claim.text,
             f"≥ {claim.target:g}",
-            _number(claim.middle),
-            _range(claim.ratios),
+            number(claim.middle),
+            spread(claim.ratios),
             f"{sum(r >= claim.target for r in claim.ratios)} of {claim.n_images}",
             "yes" if claim.met else "no",
         ]
@@ -68,10 +67,10 @@ def _main(main: dict, drawn: list[str]) -> list[str]:
         [
             row.label,
             str(row.n_images),
-            _number(median(row.seconds)),
-            _range(row.seconds),
-            _signed(median(row.excess)),
-            _power(max(row.gaps)),
+            number(median(row.seconds)),
+            spread(row.seconds),
+            signed(median(row.excess)),
+            power(max(row.gaps)),
             f"{100 * row.density:.2g} %",
         ]
         for row in summary.contenders(main)
@@ -80,7 +79,7 @@ def _main(main: dict, drawn: list[str]) -> list[str]:
     return [
         "## Against SPORCO",
         what,
-        _table(head, claims),
+        table(head, claims),
         *_noise(images),
         *[f"![{name}]({name})" for name in drawn],
         "### Everybody's time",
@@ -90,7 +89,7 @@ def _main(main: dict, drawn: list[str]) -> list[str]:
         "exactly the least number of iterations that gets there (for a certificate: the least "
         "multiple of ten, the looking not on FISTA's bill), convdict runs at the loosest "
         f"`tol` of the grid {', '.join(f'{tol:g}' for tol in told['tolerances'])} that does.",
-        _table(columns, rows),
+        table(columns, rows),
         *_search(main),
         *_warm(images),
         *_per_image(images),
@@ -115,7 +114,7 @@ def _search(main: dict) -> list[str]:
         [
             f"**{row['setting']}**" if i == best else row["setting"],
             ", ".join("–" if k is None else str(k) for k in row["iterations"]),
-            ", ".join("–" if s is None else _number(s) for s in row["seconds"]),
+            ", ".join("–" if s is None else number(s) for s in row["seconds"]),
         ]
         for i, row in enumerate(search["settings"])
     ]
@@ -125,9 +124,9 @@ def _search(main: dict) -> list[str]:
         "No statistics (`FastSolve`), cached factor (`HighMemSolve`), no residual stop, "
         f"numexpr {numexpr or 'not installed'}. "
         "Iterations and seconds to the objective of its default run, on the first "
-        f"{_count(len(search['settings'][0]['iterations']), 'image')}; – means not within one and "
+        f"{count(len(search['settings'][0]['iterations']), 'image')}; – means not within one and "
         "a half times the best time so far. The setting in bold ran on every image.",
-        _table(["setting", "iterations", "seconds"], rows),
+        table(["setting", "iterations", "seconds"], rows),
     ]
 
 
@@ -140,16 +139,16 @@ def _warm(images: list[dict]) -> list[str]:
         [
             name,
             f"{100 * median(r['moved_by'] for r in rows):.2g} %",
-            _number(median(r["cold_seconds"] for r in rows)),
-            _number(median(r["warm_seconds"] for r in rows)),
-            _number(median(r["cold_seconds"] / r["warm_seconds"] for r in rows)),
-            _power(max(max(r["cold_gap"], r["warm_gap"]) for r in rows)),
+            number(median(r["cold_seconds"] for r in rows)),
+            number(median(r["warm_seconds"] for r in rows)),
+            number(median(r["cold_seconds"] / r["warm_seconds"] for r in rows)),
+            power(max(max(r["cold_gap"], r["warm_gap"]) for r in rows)),
         ]
         for name, rows in kinds.items()
     ]
     head = ["the dictionary moved", "that is", "cold, s", "warm, s", "ratio", "worst gap"]
     text = "`init=` the certified codes of the dictionary before; both are certified again."
-    return ["### Warm start", text, _table(head, rows)] if rows else []
+    return ["### Warm start", text, table(head, rows)] if rows else []
 
 
 def _per_image(images: list[dict]) -> list[str]:
@@ -157,7 +156,7 @@ def _per_image(images: list[dict]) -> list[str]:
     rows = []
     for image in images:
         runs = image["contenders"]
-        seconds = [_number(runs[k]["median_seconds"]) if k in runs else "–" for k in keys]
+        seconds = [number(runs[k]["median_seconds"]) if k in runs else "–" for k in keys]
         found = runs.get("ours_to_target", {"setting": "–", "objective": float("nan")})
         rows.append(
             [
@@ -167,12 +166,12 @@ def _per_image(images: list[dict]) -> list[str]:
                 f"{found['objective']:.4f}",
                 found["setting"].split("tol=")[-1],
                 f"{runs['ours_certified']['objective']:.4f}",
-                _power(runs["ours_certified"]["gap"]),
+                power(runs["ours_certified"]["gap"]),
             ]
         )
     head = ["image", "SPORCO, s", "fastest, s", "convdict, s", "certified, s"]
     head += ["SPORCO's objective", "convdict's", "at tol", "certified", "its gap"]
-    return ["### Image by image", _table(head, rows)]
+    return ["### Image by image", table(head, rows)]
 
 
 def _memory(memory: dict) -> list[str]:
@@ -187,9 +186,9 @@ def _memory(memory: dict) -> list[str]:
             limit = {256: 80.0, 4096: 1500.0}[row["size"]]
             met = row["memory_mb"] is not None and row["memory_mb"] <= limit
             target = f"≤ {limit:g} MB: {'yes' if met else 'no'}"
-        seconds, gap = _number(row["seconds"]), _power(row["gap"])
+        seconds, gap = number(row["seconds"]), power(row["gap"])
         used = f"{row['memory_mb']:g} MB" if row["memory_mb"] is not None else "–"
-        imports = _number(row["imports_mb"])
+        imports = number(row["imports_mb"])
         rows.append([label, f"{row['size']}²", used, target, seconds, gap, imports])
     head = ["", "image", "peak above the imports", "target", "seconds, first call", "gap"]
     text = (
@@ -197,7 +196,7 @@ def _memory(memory: dict) -> list[str]:
         "everything imported and its input loaded. Compiled kernels were on the disk beforehand; "
         "fetching them counts, in memory and in time."
     )
-    return ["## Memory", text, _table([*head, "imports, MB"], rows)]
+    return ["## Memory", text, table([*head, "imports, MB"], rows)]
 
 
 def _scaling(scaling: dict, drawn: list[str]) -> list[str]:
@@ -221,13 +220,13 @@ def _scaling(scaling: dict, drawn: list[str]) -> list[str]:
             ]
             slopes.append([against, solver, *("–" if p is None else f"{p:.2f}" for p in powers)])
             rows += [_cell(sweep, solver, cell) for cell in cells]
-    parts.append(_table(["against", "solver", "slope of time", "slope of memory"], slopes))
+    parts.append(table(["against", "solver", "slope of time", "slope of memory"], slopes))
     failed = [row for row in scaling["rows"] if "failed" in row]
     for row in failed:
         why = [row["failed"], "", "", "", ""]
         rows.append([AXES[row["sweep"]], f"{row['value']:g}", row["solver"], *why])
     head = ["sweep", "value", "solver", "seconds", "memory, MB", "gap", "density", "ns per pixel"]
-    return [*parts, "### Every point", _table(head, rows)]
+    return [*parts, "### Every point", table(head, rows)]
 
 
 def _cell(sweep: str, solver: str, cell: dict) -> list[str]:
@@ -236,11 +235,11 @@ def _cell(sweep: str, solver: str, cell: dict) -> list[str]:
         AXES[sweep],
         f"{cell['value']:g}",
         solver,
-        _number(cell["seconds"]),
+        number(cell["seconds"]),
         "–" if cell["memory_mb"] is None else f"{cell['memory_mb']:.0f}",
-        _power(cell["gap"]),
+        power(cell["gap"]),
         f"{100 * cell['density']:.2g} %",
-        "" if pixels is None else _number(1e9 * cell["seconds"] / pixels),
+        "" if pixels is None else number(1e9 * cell["seconds"] / pixels),
     ]
 
 
@@ -254,28 +253,28 @@ def _profile(profile: dict) -> list[str]:
         n: {k: median(row["seconds"][k] for row in rows) for k in stages}
         for n, rows in by_threads.items()
     }
-    table = []
+    lines = []
     for stage in stages:
         line = [f"**{stage}**" if stage == "total" else stage]
         for times in middle.values():
             share = 100 * times[stage] / times["total"]
             line += [f"{1e3 * times[stage]:.1f}", f"{share:.0f} %"]
-        table.append(line)
+        lines.append(line)
     head = ["ms"]
     for n in middle:
-        head += [_count(n, "thread"), "share"]
+        head += [count(n, "thread"), "share"]
     limits = profile["machine_limits"]
     speeds = ", ".join(
-        f"{median(r['scan_gfma_per_second'] for r in rows):.0f} G/s on {_count(n, 'thread')}"
+        f"{median(r['scan_gfma_per_second'] for r in rows):.0f} G/s on {count(n, 'thread')}"
         for n, rows in by_threads.items()
     )
     caches = [(k.split("_")[1], v) for k, v in limits.items() if k.startswith("copy")]
     return [
         "## Where the time goes",
         f"`sparse_code` to a gap of {profile['settings']['certificate']:g}, medians over "
-        f"{_count(len(next(iter(by_threads.values()))), 'image')} and five runs each. Stages of "
+        f"{count(len(next(iter(by_threads.values()))), 'image')} and five runs each. Stages of "
         "different images have their medians apart, so they need not add up to the total.",
-        _table(head, table),
+        table(head, lines),
         f"Scans multiply and add at {speeds}; one core can at most do "
         f"{limits['gfma_per_second']:.0f} G/s on float32 in registers. A visit that reads a 12×12 "
         f"kernel and its patch takes {limits['visit_ns']:g} ns, writing the patch back "
@@ -283,49 +282,3 @@ def _profile(profile: dict) -> list[str]:
         + ", ".join(f"{speed:.0f} GB/s from {name}" for name, speed in caches)
         + ".",
     ]
-
-
-def _made_with(stages: dict) -> list[str]:
-    rows = []
-    for name, stage in stages.items():
-        made = stage["provenance"]
-        machine, versions = made["machine"], made["versions"]
-        rows.append(
-            [
-                name,
-                made["date"],
-                str(made["commit"] or "–"),
-                f"{machine['processor']}, {machine['cores_used']} of {machine['cores']} cores, "
-                f"{machine['memory_gib']} GiB, {machine['system']}",
-                ", ".join(f"{k} {v}" for k, v in versions.items() if v),
-            ]
-        )
-    return ["## Made with", _table(["stage", "date", "commit", "machine", "versions"], rows)]
-
-
-def _table(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def _count(n: int, thing: str) -> str:
-    return f"{n} {thing}" + ("" if n == 1 else "s")
-
-
-def _number(value: float | None) -> str:
-    """Three digits, without an exponent where one is not needed."""
-    if value is None:
-        return "–"
-    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
-
-
-def _range(values: list[float]) -> str:
-    return f"{_number(min(values))} – {_number(max(values))}" if values else "–"
-
-
-def _power(value: float) -> str:
-    return f"{value:.1e}".replace("e-0", "e-").replace("e+0", "e+")
-
-
-def _signed(value: float) -> str:
-    return ("−" if value < 0 else "+") + _power(abs(value))

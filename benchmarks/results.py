@@ -11,12 +11,14 @@ from typing import Any
 class Results:
     """A JSON file that is always whole: every save writes beside it, then moves over it."""
 
-    def __init__(self, file: Path, *, keep: bool):
+    def __init__(self, file: Path, experiment: str, *, keep: bool):
         self.file = file
         file.parent.mkdir(parents=True, exist_ok=True)
-        self.data: dict[str, Any] = {"experiment": "coding", "stages": {}}
+        self.data: dict[str, Any] = {"experiment": experiment, "stages": {}}
         if keep and file.exists():  # a run of one stage leaves the others as they are
             self.data = read(file)
+            if self.data["experiment"] != experiment:
+                raise ValueError(f"{file} is a result of `{self.data['experiment']}`: move it away")
 
     def begin(self, stage: str, settings: dict, provenance: dict) -> dict[str, Any]:
         """An empty stage; fill the dictionary that comes back and save now and then."""
@@ -32,6 +34,6 @@ class Results:
 
 def read(file: Path) -> dict[str, Any]:
     data = json.loads(file.read_text(encoding="utf-8"))
-    if data.get("experiment") != "coding":
-        raise ValueError(f"{file} is not a result of `python -m benchmarks coding`")
+    if not isinstance(data, dict) or "experiment" not in data:
+        raise ValueError(f"{file} is not a result of `python -m benchmarks`")
     return data

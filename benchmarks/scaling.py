@@ -50,7 +50,7 @@ def run(settings: Settings, stage: dict, results: Results) -> None:
             if (cell.sweep, solver) in gave_up or _too_large(cell, solver, settings):
                 continue
             job = {"solver": solver, "penalty": cell.penalty, "tol": settings.scaling_tol}
-            job |= {"cores": settings.cores, "repeats": 3}
+            job |= {"module": "one_image", "cores": settings.cores, "repeats": 3}
             corner = min(min(cell.s.shape), max(64, 3 * max(cell.d.shape[1:])))
             if (solver, cell.d.shape[1:]) not in compiled:  # then its kernels lie on the disk
                 compiled.add((solver, cell.d.shape[1:]))

@@ -1,0 +1,56 @@
+"""Words and tables of the pages."""
+
+from __future__ import annotations
+
+
+def quick(stages: dict) -> str:
+    """What the opening must add where sizes and times mean nothing."""
+    if not any(stage["settings"].get("quick") for stage in stages.values()):
+        return ""
+    return "\n\n**A `--quick` run: small images and few settings, to see that all works.**"
+
+
+def made_with(stages: dict) -> list[str]:
+    rows = []
+    for name, stage in stages.items():
+        made = stage["provenance"]
+        machine, versions = made["machine"], made["versions"]
+        rows.append(
+            [
+                name,
+                made["date"],
+                str(made["commit"] or "–"),
+                f"{machine['processor']}, {machine['cores_used']} of {machine['cores']} cores, "
+                f"{machine['memory_gib']} GiB, {machine['system']}",
+                ", ".join(f"{k} {v}" for k, v in versions.items() if v),
+            ]
+        )
+    return ["## Made with", table(["stage", "date", "commit", "machine", "versions"], rows)]
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def count(n: int, thing: str) -> str:
+    return f"{n} {thing}" + ("" if n == 1 else "s")
+
+
+def number(value: float | None) -> str:
+    """Three digits, without an exponent where one is not needed."""
+    if value is None:
+        return "–"
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def spread(values: list[float]) -> str:
+    return f"{number(min(values))} – {number(max(values))}" if values else "–"
+
+
+def power(value: float) -> str:
+    return f"{value:.1e}".replace("e-0", "e-").replace("e+0", "e+")
+
+
+def signed(value: float) -> str:
+    return ("−" if value < 0 else "+") + power(abs(value))
