@@ -7,7 +7,7 @@ frequencies (Tikhonov, strength 5, as in the paper); what remains, in float32, i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import cycle
+from itertools import cycle, product, zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +35,38 @@ def photographs(folder: Path | None, *, n: int, size: int) -> list[Photo]:
     if not photos:
         raise ValueError(f"no photograph of {size}×{size} pixels or more in {source(folder)}")
     return photos
+
+
+def train_and_test(
+    folder: Path | None, *, n_train: int, n_test: int, size: int
+) -> tuple[list[Photo], list[Photo]]:
+    """From subfolders of these names; else of the photographs the first two thirds, and the rest.
+
+    Where photographs are few but large, more than one piece is cut from each.
+    """
+    if folder is not None and (folder / "train").is_dir() and (folder / "test").is_dir():
+        parts = (folder / "train", n_train), (folder / "test", n_test)
+        train, test = (photographs(part, n=n, size=size) for part, n in parts)
+        return train, test
+    greys = [(k, g) for k, g in _greys(folder, most=n_train + n_test) if min(g.shape) >= size]
+    if len(greys) < 2:
+        raise ValueError(f"fewer than two photographs of {size}×{size} in {source(folder)}")
+    first = min(max(1, round(2 * len(greys) / 3)), len(greys) - 1)
+    return _pieces(greys[:first], n_train, size), _pieces(greys[first:], n_test, size)
+
+
+def _pieces(greys: list[tuple[str, np.ndarray]], n: int, size: int) -> list[Photo]:
+    """The first piece of every photograph, then the second of every one that has it, ..."""
+    rounds = zip_longest(*([*_cut(name, grey, size)] for name, grey in greys))
+    found = [piece for one_round in rounds for piece in one_round if piece is not None]
+    return [Photo(name, high_pass(grey)) for name, grey in found[:n]]
+
+
+def _cut(name: str, grey: np.ndarray, size: int):
+    """Yields (name, piece) from the corner on, side by side."""
+    rows, columns = (extent // size for extent in grey.shape)
+    for k, (i, j) in enumerate(product(range(rows), range(columns))):
+        yield f"{name}-{k}", grey[i * size : (i + 1) * size, j * size : (j + 1) * size]
 
 
 def mosaic(folder: Path | None, size: int, tile: int = 256) -> np.ndarray:

@@ -47,6 +47,12 @@ def gabor(n_kernels: int, size: int, seed: int = 0) -> np.ndarray:
     return normalised(d)
 
 
+def noise(n_kernels: int, size: int, seed: int = 0) -> np.ndarray:
+    """Seeded Gaussian noise: where learning starts."""
+    rng = np.random.default_rng(seed)
+    return normalised(rng.standard_normal((n_kernels, size, size)))
+
+
 def normalised(d: np.ndarray) -> np.ndarray:
     """d_m / ‖d_m‖, the norms correct in float64."""
     d = np.asarray(d, dtype=np.float64)

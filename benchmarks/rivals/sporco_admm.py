@@ -16,6 +16,7 @@ from ..environment import cores_at_hand
 from ..judge import Problem
 
 Watch = Callable[[int, np.ndarray], bool]
+PAPER_OPTIONS = {"MaxMainIter": 500, "RelStopTol": 1e-3}
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Tuned:
 
 
 def paper(problem: Problem, watch: Watch | None = None) -> np.ndarray:
-    return _solve(problem, {"MaxMainIter": 500, "RelStopTol": 1e-3}, watch)
+    return _solve(problem, PAPER_OPTIONS, watch)
 
 
 def tuned(problem: Problem, how: Tuned, n_iter: int, watch: Watch | None = None) -> np.ndarray:

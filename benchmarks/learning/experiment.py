@@ -1,0 +1,17 @@
+"""The experiment `learning`: a dictionary from photographs, as good and as soon as possible."""
+
+from __future__ import annotations
+
+from ..experiment import Experiment
+from . import batch, masked, memory, race, report, sizes, steps, updates
+
+STAGES = {
+    "race": race.run,
+    "batch": batch.run,
+    "memory": memory.run,
+    "update": updates.run,
+    "masked": masked.run,
+    "steps": steps.run,
+    "sizes": sizes.run,
+}
+LEARNING = Experiment("learning", STAGES, report.render)

@@ -1,0 +1,57 @@
+"""convdict's learner: everything that the benchmarks know of it.
+
+`told` is what a user would give to `ConvDictLearner`; what is not told stays at its default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+Watch = Callable[[np.ndarray], bool]
+
+
+class _Enough(Exception):
+    """Raised in a callback: the one way out of a fit that everybody understands."""
+
+
+def make(d: np.ndarray, *, penalty: float, **told: Any) -> Any:
+    """A learner that starts from `d`."""
+    import convdict
+
+    told = {"random_state": 0} | told
+    return convdict.ConvDictLearner(
+        n_kernels=len(d), kernel_size=d.shape[1:], penalty=penalty, init=d, **told
+    )
+
+
+def learn(
+    images: Sequence[np.ndarray],
+    d: np.ndarray,
+    *,
+    penalty: float,
+    watch: Watch | None = None,
+    mask: Sequence[np.ndarray] | None = None,
+    **told: Any,
+) -> np.ndarray:
+    """`fit` from `d`, with `watch(dictionary)` after every step; the dictionary at the end."""
+    learner = make(d, penalty=penalty, **told)
+
+    def after_a_step(learner: Any) -> None:
+        if watch is not None and watch(learner.dictionary_):
+            raise _Enough
+
+    with suppress(_Enough):
+        learner.fit(list(images), mask=mask, callback=None if watch is None else after_a_step)
+    return np.array(learner.dictionary_)
+
+
+def steps_per_image(size: int, split: Any = None, batch_size: int = 1, **_: Any) -> float | None:
+    """How many steps one image of `size` × `size` makes; None where the learner decides."""
+    if split == "auto":
+        return None
+    tiles = 1 if split is None else max(size // split, 1) ** 2
+    return tiles / batch_size
