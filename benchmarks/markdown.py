@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from statistics import median
+
 
 def quick(stages: dict) -> str:
     """What the opening must add where sizes and times mean nothing."""
     if not any(stage["settings"].get("quick") for stage in stages.values()):
         return ""
     return "\n\n**A `--quick` run: small images and few settings, to see that all works.**"
+
+
+def noise(busy: Sequence[float | None]) -> list[str]:
+    """Rivals that wait for each other's threads suffer most from a busy machine: say so."""
+    known = [cores for cores in busy if cores is not None]
+    if not known:
+        return []
+    text = f"Other processes kept {median(known):.2f} cores busy meanwhile"
+    text += f" (at most {max(known):.2f})" if len(known) > 1 else ""
+    return [text + ("." if max(known) <= 0.1 else ": **measure again on a quiet machine.**")]
 
 
 def made_with(stages: dict) -> list[str]:

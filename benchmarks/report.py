@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import median
 
 from . import figures, summary
-from .markdown import count, made_with, number, power, quick, signed, spread, table
+from .markdown import count, made_with, noise, number, power, quick, signed, spread, table
 
 SOLVERS = {"working_set": "convdict", "sporco": "SPORCO, paper's settings"}
 AXES = {"pixels": "pixels", "kernels": "kernels", "kernel size": "kernel side", "penalty": "λ"}
@@ -80,7 +80,7 @@ def _main(main: dict, drawn: list[str]) -> list[str]:
         "## Against SPORCO",
         what,
         table(head, claims),
-        *_noise(images),
+        *noise([image.get("cores_busy_elsewhere") for image in images]),
         *[f"![{name}]({name})" for name in drawn],
         "### Everybody's time",
         "Medians over the images; the objective relative to that of SPORCO at the paper's "
@@ -94,15 +94,6 @@ def _main(main: dict, drawn: list[str]) -> list[str]:
         *_warm(images),
         *_per_image(images),
     ]
-
-
-def _noise(images: list[dict]) -> list[str]:
-    """Rivals that wait for each other's threads suffer most from a busy machine: say so."""
-    busy = [i["cores_busy_elsewhere"] for i in images if i.get("cores_busy_elsewhere") is not None]
-    if not busy:
-        return []
-    text = f"Other processes kept {median(busy):.2f} cores busy meanwhile (at most {max(busy):.2f})"
-    return [text + ("." if max(busy) <= 0.1 else ": **measure again on a quiet machine.**")]
 
 
 def _search(main: dict) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statistics import median
 
-from ..markdown import count, number, power, spread, table
+from ..markdown import count, noise, number, power, spread, table
 from . import summary
 from .entrants import DEFAULT
 
@@ -20,8 +20,7 @@ def pictures(drawn: list[str]) -> list[str]:
 def race(stage: dict, drawn: list[str]) -> list[str]:
     target = stage.get("target")
     parts = ["## Value against time", *pictures(drawn)]
-    if busy := stage.get("cores_busy_elsewhere"):
-        parts.append(f"Other processes kept {busy:.2f} cores busy meanwhile.")
+    parts += noise([stage.get("cores_busy_elsewhere")])
     if target is not None:
         parts += [
             f"### To SPORCO's value after one pass, {target:.3f}",
@@ -74,6 +73,8 @@ def _values(stage: dict) -> str:
         cells = ["–" if p is None else f"{p['seconds']:.3g} s: {p['value']:.3f}" for p in found]
         gaps = [point["gap"] for point in curve.get("points", [])]
         note = curve.get("failed") or curve.get("stopped") or ""
+        if curve.get("runs_differ_by", 0.0) > 1e-4:
+            note += f" repeated runs differ by up to {curve['runs_differ_by']:.1g}"
         rows.append([curve["label"], *cells, power(max(gaps)) if gaps else "–", note])
     start = stage["start"]
     blank = ["–"] * len(wanted)
