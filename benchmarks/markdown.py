@@ -46,6 +46,14 @@ def table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
+def yes(met: bool) -> str:
+    return "yes" if met else "no"
+
+
+def pictures(drawn: list[str]) -> list[str]:
+    return [f"![{name}]({name})" for name in drawn]
+
+
 def count(n: int, thing: str) -> str:
     return f"{n} {thing}" + ("" if n == 1 else "s")
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from ..markdown import count, made_with, number, quick, table
-from . import figures, pages, summary
-from .pages import yes
+from ..markdown import count, made_with, number, quick, table, yes
+from . import figures, pages, race_page, summary
 
 STAGES: dict[str, tuple[Callable[[dict, list[str]], list[str]], Callable | None]] = {
-    "race": (pages.race, figures.race),
+    "race": (race_page.race, figures.race),
     "batch": (pages.batch, None),
     "memory": (pages.memory, None),
     "update": (pages.update, None),
