@@ -25,6 +25,7 @@ WAYS = [
     for constraint in ("sphere", "ball")
 ]
 N_LOOKS = 8
+CODING_GAP = 1e-2  # of the batch run
 
 
 def run(settings: Settings, stage: dict, results: Results) -> None:
@@ -62,7 +63,7 @@ def _by_pass(course: Course | str, bench: Bench, settings: Settings) -> dict:
 
 def _long_run(d: np.ndarray, bench: Bench, budget: float) -> dict:
     told = {"batch_size": len(bench.train), "split": None, "shuffle": False}
-    told |= {"revisit": "replace", "n_epochs": 100_000}
+    told |= {"revisit": "replace", "n_epochs": 100_000, "coding_tol": CODING_GAP}
     learn = partial(learner.learn, bench.train, d, penalty=bench.penalty, **told)
     course = attempt(learn, budget)
     if isinstance(course, str):

@@ -6,16 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 Watch = Callable[[np.ndarray], bool]
-
-
-class _Enough(Exception):
-    """Raised in a callback: the one way out of a fit that everybody understands."""
 
 
 def make(d: np.ndarray, *, penalty: float, **told: Any) -> Any:
@@ -40,12 +35,11 @@ def learn(
     """`fit` from `d`, with `watch(dictionary)` after every step; the dictionary at the end."""
     learner = make(d, penalty=penalty, **told)
 
-    def after_a_step(learner: Any) -> None:
-        if watch is not None and watch(learner.dictionary_):
-            raise _Enough
+    def after_a_step(learner: Any) -> bool:
+        """True ends the run."""
+        return watch is not None and bool(watch(learner.dictionary_))
 
-    with suppress(_Enough):
-        learner.fit(list(images), mask=mask, callback=None if watch is None else after_a_step)
+    learner.fit(list(images), mask=mask, callback=after_a_step)
     return np.array(learner.dictionary_)
 
 
@@ -53,5 +47,5 @@ def steps_per_image(size: int, split: Any = None, batch_size: int = 1, **_: Any)
     """How many steps one image of `size` × `size` makes; None where the learner decides."""
     if split == "auto":
         return None
-    tiles = 1 if split is None else max(size // split, 1) ** 2
+    tiles = 1 if split is None else (-(-size // split)) ** 2
     return tiles / batch_size

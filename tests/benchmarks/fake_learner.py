@@ -22,12 +22,12 @@ class FakeLearner:
         self,
         images: Sequence[np.ndarray],
         mask: Sequence[np.ndarray] | None = None,
-        callback: Callable[[FakeLearner], None] | None = None,
+        callback: Callable[[FakeLearner], bool] | None = None,
     ) -> FakeLearner:
         for image in [*images] * self.n_epochs:
             self.partial_fit([image])
-            if callback is not None:
-                callback(self)
+            if callback is not None and callback(self):
+                break
         return self
 
     def partial_fit(self, images: Sequence[np.ndarray]) -> FakeLearner:
