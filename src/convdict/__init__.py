@@ -4,6 +4,11 @@ from .coding.admm import ADMM
 from .coding.fista import FISTA
 from .coding.sparse_code import lambda_max, reconstruct, sparse_code
 from .coding.working_set import WorkingSet
+from .learning.distance import dictionary_distance
+from .learning.evaluate import Evaluation, evaluate
+from .learning.history import History
+from .learning.learner import ConvDictLearner, merge
+from .learning.storage import load
 from .model.codes import Codes
 from .model.problem import Progress
 from .signals.lowpass import lowpass_split, lowpass_split_tv
@@ -15,12 +20,19 @@ __all__ = [
     "ADMM",
     "FISTA",
     "Codes",
+    "ConvDictLearner",
+    "Evaluation",
+    "History",
     "Progress",
     "WorkingSet",
+    "dictionary_distance",
+    "evaluate",
     "get_num_threads",
     "lambda_max",
+    "load",
     "lowpass_split",
     "lowpass_split_tv",
+    "merge",
     "reconstruct",
     "set_num_threads",
     "sparse_code",

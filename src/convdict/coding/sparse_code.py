@@ -113,7 +113,7 @@ def sparse_code(
     )
     settings = _settings(solver)
     number = _dtype(dtype, tol)
-    _prepare(number)
+    prepare(number)
     if auto:
         exact = replace(exact, lmbda=exact.lmbda * (AUTO_SHARE * _largest(exact) or 1.0))
     start = None if init is None else _start(init, exact, into, number)
@@ -121,7 +121,7 @@ def sparse_code(
     n_iter = found.n_iter
     if found.reason == "precision" and dtype is None and number == np.float32:
         number = np.dtype(np.float64)
-        _prepare(number)
+        prepare(number)
         start = found.codes._replace(value=found.codes.value.astype(number))
         found = _solve(settings, exact, start, number, tol, callback)
         n_iter += found.n_iter
@@ -244,7 +244,7 @@ def _solve(
     callback: Callable[[Progress], None] | None,
 ) -> _Found:
     """Solve in `dtype`, judge in float64, and go on while the solver thinks it is done."""
-    problem, unit, energy = _in_handy_units(exact)
+    problem, unit, energy = in_handy_units(exact)
     problem, unit = problem.astype(dtype), unit.astype(dtype)
 
     def report(record: Progress) -> None:
@@ -268,7 +268,7 @@ def _solve(
         start, aim = codes, aim / 2
 
 
-def _in_handy_units(problem: Problem) -> tuple[Problem, Array, float]:
+def in_handy_units(problem: Problem) -> tuple[Problem, Array, float]:
     """The same problem with everything of size about 1; the units of x and of the objective.
 
     With powers of two nothing is rounded: s = σ s′, d = ν d′, W = ω W′, x = (σ / ν) x′,
@@ -305,7 +305,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_lock)
 
 
-def _prepare(dtype: np.dtype[Any]) -> None:
+def prepare(dtype: np.dtype[Any]) -> None:
     """Compile the kernels, or load them from disk, before anything is timed or reported."""
     with _preparing:
         if dtype in _prepared:

@@ -120,6 +120,12 @@ def multiply(typing: Any, a: Any, b: Any) -> Any:
 
 
 @intrinsic
+def negative(typing: Any, a: Any) -> Any:
+    """−a"""
+    return a(a), lambda context, builder, signature, arguments: builder.fneg(*arguments)
+
+
+@intrinsic
 def fused(typing: Any, a: Any, b: Any, c: Any) -> Any:
     """a · b + c, in one instruction where there is one"""
 

@@ -34,7 +34,7 @@ def image_array(value: Any) -> tuple[Array, Array]:
             f"image holds {image.dtype} values: they are converted to floating point and not "
             "rescaled; divide by 255, say, to work with values from 0 to 1",
             ConversionWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     missing = np.isnan(image) | np.ma.getmaskarray(value)
     return np.where(missing, 0.0, image.astype(np.float64)), missing

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import os
-import zipfile
-import zlib
 from dataclasses import dataclass, replace
 from math import prod
-from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 import scipy.sparse
 
+from .. import archive
 from ..errors import FileFormatError, InputError
 from .pose import Frame, frame
 from .problem import Array, Triplets
 
-# What reading an archive raises when its bytes are not what they should be.
-UNREADABLE = (
-    *(OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, OverflowError),
-    *(zipfile.BadZipFile, zlib.error),
-)
 FORMAT = "convdict-codes"
 VERSION = 1
+WHAT = "convdict codes"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -131,46 +123,21 @@ class Codes:
             "n_iter": self.n_iter,
             "status": self.status,
         }
-        path = Path(path)
-        partial = path.with_name(f".{path.name}.{uuid4().hex}")
-        try:
-            with open(partial, "xb") as file:
-                np.savez_compressed(
-                    file,
-                    about=np.array(json.dumps(about)),
-                    kernel=self.kernel,
-                    position=self.position,
-                    value=self.value,
-                )
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(partial, path)
-        finally:
-            partial.unlink(missing_ok=True)
+        arrays = {"kernel": self.kernel, "position": self.position, "value": self.value}
+        archive.write(path, about, arrays, compress=True)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Codes:
         """Read what `save` wrote; anything else is refused with a sentence."""
-        try:
-            with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
-                arrays = {name: archive[name] for name in ("kernel", "position", "value")}
-                about = json.loads(str(archive["about"]))
-        except FileNotFoundError:
-            raise
-        except UNREADABLE as error:
-            raise FileFormatError(f"{path} is not a file of convdict codes: {error}") from error
+        about, arrays = archive.read(path, WHAT)
+        archive.check_format(about, path, name=FORMAT, version=VERSION, what=WHAT)
+        if arrays.keys() != {"kernel", "position", "value"}:
+            raise FileFormatError(f"{path} is damaged: it holds {', '.join(arrays)}")
         return _checked(arrays, about, path)
 
 
 def _checked(arrays: dict[str, Array], about: Any, path: Any) -> Codes:
     """Codes from a file's content, if it is whole and consistent."""
-    if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise FileFormatError(f"{path} is not a file of convdict codes")
-    if about.get("version") != VERSION:
-        raise FileFormatError(
-            f"{path} has version {about.get('version')} but this release reads version {VERSION}: "
-            "update convdict"
-        )
     try:
         shape = tuple(int(n) for n in about["shape"])
         signal = frame(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -65,6 +65,14 @@ class Frame:
         return signal[(slice(None), *(slice(m, None) for m in self.margin(kernel)))]
 
 
+class Observed(NamedTuple):
+    """An image as it was seen: samples, weights (None means all ones) and its frame."""
+
+    s: Array  # (C, *spatial), zero where it is missing
+    w: Array | None
+    frame: Frame
+
+
 def frame(shape: tuple[int, ...], *, channel_axis: int | None, boundary: str) -> Frame:
     """A frame for signals of a shape, or a sentence why there is none."""
     if boundary not in BOUNDARIES:
@@ -96,16 +104,30 @@ def pose(
     nonnegative: bool = False,
 ) -> tuple[Problem, Frame]:
     """The problem in float64, and how the user's signal lies in it."""
-    s, missing = image_array(image)
-    into = frame(s.shape, channel_axis=channel_axis, boundary=boundary)
+    seen = observe(image, mask, boundary=boundary, channel_axis=channel_axis)
+    into = seen.frame
     d = dictionary_array(
         dictionary, n_axes=len(into.spatial), has_channels=channel_axis is not None
     )
     check_fit(d, into)
     lmbda = penalty_array(penalty, d.shape[0])
+    return on_grid(seen.s, seen.w, d=d, lmbda=lmbda, into=into, nonnegative=nonnegative), into
+
+
+def observe(image: Any, mask: Any, *, boundary: str, channel_axis: int | None) -> Observed:
+    """What is seen of an image, in float64, channels first."""
+    s, missing = image_array(image)
+    into = frame(s.shape, channel_axis=channel_axis, boundary=boundary)
     s, w = _observed(s, missing, mask, into)
+    return Observed(s, w, into)
+
+
+def on_grid(
+    s: Array, w: Array | None, *, d: Array, lmbda: Array, into: Frame, nonnegative: bool
+) -> Problem:
+    """The problem of a signal (C, *spatial) and kernels (M, C, *kernel)."""
     kernel = d.shape[2:]
-    if w is None and boundary == "free":
+    if w is None and into.boundary == "free":
         w = np.ones_like(s)
     return Problem(
         d=np.ascontiguousarray(d),
@@ -113,7 +135,7 @@ def pose(
         lmbda=lmbda,
         w=None if w is None else into.embed(w, kernel),
         nonnegative=bool(nonnegative),
-    ), into
+    )
 
 
 def check_fit(d: Array, into: Frame) -> None:

@@ -1,0 +1,87 @@
+"""Lags of sparse codes: all that the second order of a dictionary's fit depends on.
+
+XᵀX has the entry R_mn[i − j] at ((m, i), (n, j)), with R_mn[δ] = Σ_p x_m[p] x_n[p + δ]. Only
+|δ| < kernel is ever asked for, and R_nm[δ] = R_mn[−δ]: lags in one half of the plane for all
+ordered pairs (m, n) hold everything, and so do all lags of the pairs m ≤ n.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .compile import kernel
+
+
+@kernel
+def half_lags(
+    first: int,
+    last: int,
+    starts: Any,
+    rank: Any,
+    before: Any,
+    near_kernel: Any,
+    near_position: Any,
+    near_value: Any,
+    grid: Any,
+    halo: Any,
+    weight: Any,
+    half: Any,
+) -> None:
+    """H_mn[δ] += weight · Σ_p x_m[p] x_n[p + δ], first ≤ m < last, for δ ahead in raster order.
+
+    The codes come sorted by position, then kernel. Those of kernel m are number rank[a] in
+    that order, starts[m] ≤ a < starts[m + 1], and before[p] of all lie before position p. At
+    δ = 0 each pair counts once, in that order, and a coefficient meets itself at half its
+    weight, so that R_mn[δ] = H_mn[δ] + H_nm[−δ]. `half` has shape
+    (M, M, halo₀ + 1, 2·halo₁ + 1, 2·halo₂ + 1); positions wrap around the grid.
+    """
+    n0, n1, n2 = grid
+    h0, h1, h2 = halo
+    for m in range(first, last):
+        mine = half[m]
+        for a in range(starts[m], starts[m + 1]):
+            r = rank[a]
+            p, x = near_position[r], weight * near_value[r]
+            p0, p1, p2 = p // (n1 * n2), p // n2 % n1, p % n2
+            mine[m, 0, h1, h2] += x * near_value[r] / 2
+            for i in range(h0 + 1):
+                plane = (p0 + i) % n0 * n1
+                for j in range(-h1 if i > 0 else 0, h1 + 1):
+                    line = (plane + (p1 + j) % n1) * n2
+                    ahead = i > 0 or j > 0
+                    least = -h2 if ahead else 0
+                    turn = (p2 + least) // n2 * n2 - p2  # copies of the line, a grid apart
+                    while turn <= h2:
+                        begin = before[line + max(least - turn, 0)]
+                        if not ahead and turn <= 0 < turn + n2:
+                            begin = r + 1  # on its own line, at or after its own place
+                        end = before[line + min(h2 - turn + 1, n2)]
+                        shift = turn - line
+                        for e in range(begin, end):
+                            k = near_position[e] + shift
+                            mine[near_kernel[e], i, h1 + j, h2 + k] += x * near_value[e]
+                        turn += n2
+
+
+@kernel
+def merge_lags(first: int, last: int, half: Any, wrap: Any, lags: Any) -> None:
+    """R_mn[δ] += H_mn[δ] + H_nm[−δ], m ≤ n, first ≤ m < last, with δ wrapped around a box.
+
+    The row of `lags` for (m, n) is the one that follows (m, n − 1); `wrap` is the shape of a
+    row, at least two kernels less one sample along every axis.
+    """
+    n_kernels = half.shape[0]
+    w0, w1, w2 = wrap
+    h0, h1, h2 = half.shape[2] - 1, half.shape[3] // 2, half.shape[4] // 2
+    for m in range(first, last):
+        q = m * n_kernels - m * (m - 1) // 2
+        for n in range(m, n_kernels):
+            there, back, row = half[m, n], half[n, m], lags[q]
+            for i in range(h0 + 1):
+                for j in range(-h1 if i > 0 else 0, h1 + 1):
+                    forth = (i % w0 * w1 + j % w1) * w2
+                    home = (-i % w0 * w1 + -j % w1) * w2
+                    for k in range(-h2 if i > 0 or j > 0 else 0, h2 + 1):
+                        row[forth + k % w2] += there[i, h1 + j, h2 + k]
+                        row[home + -k % w2] += back[i, h1 + j, h2 + k]
+            q += 1

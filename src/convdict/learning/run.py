@@ -1,0 +1,220 @@
+"""A run of learning: its state, and the one step that changes it."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from ..errors import ConvdictError, InputError
+from ..model.arrays import penalty_array
+from ..model.pose import Frame, on_grid
+from ..model.problem import Array, Problem, Triplets
+from ..model.residual import weighted_residual
+from ..model.scan import Scan
+from .coded import Coded, code_all
+from .health import Watch, worst_explained
+from .history import History, Record
+from .second_order import Kept, SecondOrder
+from .settings import Settings
+from .sgd import Sgd
+from .signals import Key, Piece
+from .update import Update
+
+AUTO_SHARE = 0.1  # penalty="auto" is this share of the penalty that codes a signal to zero
+MOST_REPAIRS = 2  # kernels that are seeded anew in one step
+
+
+class Run:
+    """Dictionary, algorithm, kept codes and history; a step leads from one state to the next."""
+
+    def __init__(self, settings: Settings, *, d: Array, seed: int) -> None:
+        self.settings, self.seed = settings, seed
+        self.d = d  # (M, C, *kernel)
+        self.lmbda: Array | None = None  # once the penalty is known
+        self.algorithm = self._algorithm(d.shape)
+        self.kept: dict[Key, Kept] = {}
+        self.kept_bytes = 0
+        self.history = History()
+        self.watch = Watch(len(d))
+        self.seconds = 0.0
+        self.n_images = 0  # that partial_fit has seen
+        self.epoch, self.consumed = 0, 0  # where fit is: the pass, and pieces learned in it
+
+    def _algorithm(self, shape: tuple[int, ...]) -> Sgd | SecondOrder:
+        s = self.settings
+        if s.method == "sgd":
+            return Sgd(domain=s.domain, step_size=s.step_size, constraint=s.constraint)
+        return SecondOrder(
+            shape=shape,
+            dtype=s.dtype,
+            domain=s.domain,
+            forgetting=s.forgetting,
+            tolerance=s.tolerance,
+            constraint=s.constraint,
+        )
+
+    def step(self, batch: list[Piece], *, keep: bool) -> None:
+        """Code a batch, learn from it, look after the kernels and write it all down."""
+        begun = perf_counter()
+        problems = [self.problem(piece) for piece in batch]
+        if self.lmbda is None:
+            self.lmbda = self._penalty(problems)
+            problems = [self.problem(piece) for piece in batch]
+        before = [self.kept.get(piece.key) for piece in batch]
+        start = [None if old is None else old.terms.codes for old in before]
+        coded = code_all(self.settings.solver, problems, start, self.settings.coding_tol)
+        update = self._learn(coded, before, [p.key for p in batch] if keep else None)
+        if not np.isfinite(update.d).all():
+            raise ConvdictError(
+                "the dictionary is no longer finite: the step size is too large, or the signals "
+                "hold values that float32 cannot square; what was learned before is kept"
+            )
+        old, self.d = self.d, update.d
+        health = self.watch.look(coded, old, self.d, len(self.history) + 1)
+        repaired = self._repair(coded, [*health.unused, *health.duplicates])
+        self.seconds += perf_counter() - begun
+        self.history.append(
+            Record(
+                step=len(self.history) + 1,
+                time=self.seconds,
+                value=float(np.mean([c.objective for c in coded])),
+                gap=max(c.gap for c in coded),
+                density=sum(len(c.codes.value) for c in coded)
+                / sum(c.problem.n_coefficients for c in coded),
+                n_iter=update.n_iter,
+                residual=update.residual,
+                change=float(np.linalg.norm(update.d - old)),
+                forgetting=update.forgetting,
+                surrogate=update.surrogate,
+                unused=len(health.unused),
+                duplicates=len(health.duplicates),
+                restless=len(health.restless),
+                repaired=repaired,
+            )
+        )
+
+    def problem(self, piece: Piece) -> Problem:
+        """The coding problem of a signal with the dictionary as it is now."""
+        s = self.settings
+        into = Frame(piece.s.shape, 0, s.boundary)
+        lmbda = np.ones(s.n_kernels, s.dtype) if self.lmbda is None else self.lmbda
+        return on_grid(
+            piece.s, piece.w, d=self.d, lmbda=lmbda, into=into, nonnegative=s.nonnegative
+        )
+
+    def _penalty(self, problems: list[Problem]) -> Array:
+        s = self.settings
+        if not (isinstance(s.penalty, str) and s.penalty == "auto"):
+            return penalty_array(s.penalty, s.n_kernels).astype(s.dtype)
+        largest = [
+            float(Scan(p)(weighted_residual(p, Triplets.empty(p.dtype)))[0].max()) for p in problems
+        ]
+        level = AUTO_SHARE * float(np.median(largest))
+        if level <= 0:
+            raise InputError(
+                "penalty='auto' looks at the first signals, and they are zero: give a number"
+            )
+        return np.full(s.n_kernels, level, s.dtype)
+
+    def _learn(
+        self, coded: list[Coded], before: list[Kept | None], keys: list[Key] | None
+    ) -> Update:
+        if isinstance(self.algorithm, Sgd):
+            update = self.algorithm.update(self.d, coded)
+            kept = [] if keys is None else [Kept.codes_only(c.codes) for c in coded]
+        else:
+            fades = not self.settings.replace
+            stale = [None if fades else old for old in before]
+            update, kept = self.algorithm.update(self.d, coded, stale)
+        for key, new in zip(keys or [], kept, strict=False):
+            self._keep(key, new)
+        return update
+
+    def _keep(self, key: Key, new: Kept) -> None:
+        """Remember a signal's codes for its next visit, while there is room."""
+        old = self.kept.pop(key, None)
+        self.kept_bytes -= 0 if old is None else old.nbytes
+        if self.kept_bytes + new.nbytes <= self.settings.codes_memory:
+            self.kept[key] = new
+            self.kept_bytes += new.nbytes
+
+    def _repair(self, coded: list[Coded], kernels: list[int]) -> int:
+        """Seed kernels that are of no use from the patches that are explained worst."""
+        if not self.settings.repair or not kernels:
+            return 0
+        chosen = kernels[:MOST_REPAIRS]
+        patches = worst_explained(coded, self.d, len(chosen))
+        d = self.d.copy()
+        for m, patch in zip(chosen, patches, strict=False):
+            d[m] = patch
+            self.algorithm.forget(m)
+            self.watch.repaired(m)
+            self.kept = {key: kept.without(m) for key, kept in self.kept.items()}
+        self.d = self.settings.constraint(d)
+        return min(len(chosen), len(patches))
+
+    def state(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Everything that the next step depends on: plain values, and arrays."""
+        about = {
+            "seed": self.seed,
+            "seconds": self.seconds,
+            "n_images": self.n_images,
+            "epoch": self.epoch,
+            "consumed": self.consumed,
+            "columns": Record._fields,
+        }
+        arrays = {"d": self.d, "usage": self.watch.usage, "history": self.history.table()}
+        arrays["duplicates"] = self.watch.duplicates
+        if self.lmbda is not None:
+            arrays["lmbda"] = self.lmbda
+        arrays |= {f"algorithm_{name}": a for name, a in self.algorithm.state().items()}
+        return about, arrays | _packed(self.kept)
+
+    def restore(self, about: dict[str, Any], arrays: dict[str, Array]) -> None:
+        """Become what `state` described."""
+        self.seconds = float(about["seconds"])
+        self.n_images, self.epoch = int(about["n_images"]), int(about["epoch"])
+        self.consumed = int(about["consumed"])
+        self.d = arrays["d"]
+        self.lmbda = arrays.get("lmbda")
+        self.watch.usage, self.watch.duplicates = arrays["usage"], arrays["duplicates"]
+        self.history = History.of(arrays["history"], about["columns"])
+        prefix = "algorithm_"
+        self.algorithm.restore(
+            {name.removeprefix(prefix): a for name, a in arrays.items() if name.startswith(prefix)}
+        )
+        self.kept = _unpacked(arrays)
+        self.kept_bytes = sum(kept.nbytes for kept in self.kept.values())
+
+
+def _packed(kept: dict[Key, Kept]) -> dict[str, Array]:
+    """All kept codes, end to end."""
+    if not kept:
+        return {}
+    codes = [k.terms.codes for k in kept.values()]
+    numbers = [[k.terms.constant, k.terms.curvature, k.seen] for k in kept.values()]
+    return {
+        "kept_key": np.array(list(kept), np.int64),
+        "kept_size": np.array([len(c.value) for c in codes], np.int64),
+        "kept_kernel": np.concatenate([c.kernel for c in codes]),
+        "kept_position": np.concatenate([c.position for c in codes]),
+        "kept_value": np.concatenate([c.value for c in codes]),
+        "kept_linear": np.stack([k.terms.linear for k in kept.values()]),
+        "kept_numbers": np.array(numbers),
+    }
+
+
+def _unpacked(arrays: dict[str, Array]) -> dict[Key, Kept]:
+    if "kept_key" not in arrays:
+        return {}
+    ends = np.cumsum(arrays["kept_size"])
+    kept = {}
+    for i, (key, end) in enumerate(zip(arrays["kept_key"], ends, strict=True)):
+        at = slice(end - arrays["kept_size"][i], end)
+        codes = Triplets(*(arrays[f"kept_{name}"][at] for name in Triplets._fields))
+        kept[int(key[0]), int(key[1])] = Kept.of(
+            codes, arrays["kept_linear"][i], arrays["kept_numbers"][i]
+        )
+    return kept
