@@ -130,7 +130,10 @@ def _memory(memory: dict) -> Iterator[Goal]:
 
 
 def _update(update: dict) -> Iterator[Goal]:
-    kinds = ("update_ms", "one update of the lags", 10.0), ("iteration_ms", "one iteration", 1.0)
+    kinds = (
+        ("update_ms", "one update of the lags", 10.0),
+        ("iteration_ms", "one iteration of FISTA", 1.0),
+    )
     for key, text, wanted in kinds:
         if update.get("rows"):
             found = median(row[key] for row in update["rows"])

@@ -21,7 +21,7 @@ def test_a_page_is_drawn_from_numbers_alone(tmp_path: Path):
         "a long batch run | ≤ 0.5 % | +1.30 % | no |",
         "40 images | ≤ 120 MB | 119 MB | yes |",
         "one update of the lags | ≤ 10 ms | 11 ms | no |",
-        "one iteration | ≤ 1 ms | 0.5 ms | yes |",
+        "one iteration of FISTA | ≤ 1 ms | 0.5 ms | yes |",
         "above that of clean images | ≤ 1 % | +0.50 % | yes |",
         "| time and memory flat | 2 → 2 ms, +0.0 MB | yes |",
         "| another | – | – | – | – | – | – | – | NameError: gone |",
