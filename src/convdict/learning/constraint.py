@@ -23,8 +23,17 @@ class Constraint:
         if self.zero_mean:  # in every channel
             d = d - d.mean(axis=axes, keepdims=True, dtype=np.float64).astype(d.dtype)
         if self.nonnegative:
-            d = np.maximum(d, 0)
+            d = self._nonnegative(d)
         norm = np.sqrt(np.sum(np.square(d, dtype=np.float64), axis=(1, *axes), keepdims=True))
         least = 1.0 if self.shape == "ball" else np.finfo(np.float64).tiny
         result: Array = (d / np.maximum(norm, least)).astype(d.dtype)
         return result
+
+    def _nonnegative(self, d: Array) -> Array:
+        """max(d, 0); the point of the sphere next to kernels without a positive entry is that
+        of their largest one."""
+        kept = np.maximum(d, 0).reshape(len(d), -1)
+        if self.shape == "sphere":
+            blank = np.flatnonzero(~kept.any(axis=1))
+            kept[blank, d.reshape(len(d), -1)[blank].argmax(axis=1)] = 1
+        return kept.reshape(d.shape)

@@ -43,7 +43,8 @@ def minimise(
     """
     half = np.sqrt(metric)
     largest, leading = largest_eigenvalue(
-        lambda v: apply(v / half) / half, start if leading is None else leading
+        lambda v: apply(v / half) / half,
+        next((v for v in (leading, start, linear) if v is not None and v.any()), linear),
     )
     x = y = start
     Ax = Ay = apply(x)
