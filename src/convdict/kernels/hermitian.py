@@ -75,19 +75,25 @@ def add_outer(
 @kernel
 def to_blocks(first: int, last: int, spectra: Any, lanes: int, blocks: Any) -> None:
     """Rows of spectra (rows, frequencies), one after the other, as rows first … last − 1."""
+    n = spectra.shape[1]
     for row in range(first, last):
         spectrum = spectra[row - first]
-        for f in range(spectrum.size):
-            block, lane = f // lanes, f % lanes
-            blocks[block, row, 0, lane] = spectrum[f].real
-            blocks[block, row, 1, lane] = spectrum[f].imag
+        for block in range(blocks.shape[0]):
+            f = block * lanes
+            real, imaginary = blocks[block, row, 0], blocks[block, row, 1]
+            for lane in range(min(lanes, n - f)):
+                real[lane] = spectrum[f + lane].real
+                imaginary[lane] = spectrum[f + lane].imag
 
 
 @kernel
 def from_blocks(blocks: Any, lanes: int, spectra: Any) -> None:
     """The inverse of `to_blocks`, for all rows."""
+    n = spectra.shape[1]
     for row in range(spectra.shape[0]):
         spectrum = spectra[row]
-        for f in range(spectrum.size):
-            block, lane = f // lanes, f % lanes
-            spectrum[f] = complex(blocks[block, row, 0, lane], blocks[block, row, 1, lane])
+        for block in range(blocks.shape[0]):
+            f = block * lanes
+            real, imaginary = blocks[block, row, 0], blocks[block, row, 1]
+            for lane in range(min(lanes, n - f)):
+                spectrum[f + lane] = complex(real[lane], imaginary[lane])

@@ -76,12 +76,19 @@ def merge_lags(first: int, last: int, half: Any, wrap: Any, lags: Any) -> None:
     for m in range(first, last):
         q = m * n_kernels - m * (m - 1) // 2
         for n in range(m, n_kernels):
-            there, back, row = half[m, n], half[n, m], lags[q]
+            row = lags[q]
             for i in range(h0 + 1):
                 for j in range(-h1 if i > 0 else 0, h1 + 1):
+                    there, back = half[m, n, i, h1 + j], half[n, m, i, h1 + j]
                     forth = (i % w0 * w1 + j % w1) * w2
                     home = (-i % w0 * w1 + -j % w1) * w2
-                    for k in range(-h2 if i > 0 or j > 0 else 0, h2 + 1):
-                        row[forth + k % w2] += there[i, h1 + j, h2 + k]
-                        row[home + -k % w2] += back[i, h1 + j, h2 + k]
+                    row[forth] += there[h2]
+                    row[home] += back[h2]
+                    for k in range(1, h2 + 1):
+                        row[forth + k] += there[h2 + k]
+                        row[home + w2 - k] += back[h2 + k]
+                    if i > 0 or j > 0:
+                        for k in range(1, h2 + 1):
+                            row[forth + w2 - k] += there[h2 - k]
+                            row[home + k] += back[h2 - k]
             q += 1

@@ -10,7 +10,7 @@ import scipy.linalg
 
 from ..model.problem import Array
 
-LANCZOS_STEPS = 4  # from the leading vector of the step before
+LANCZOS_STEPS = 8, 2  # at first, and from the leading vector of the update before
 SLACK = 1.02  # Ritz values lie below the eigenvalue
 
 
@@ -45,6 +45,7 @@ def minimise(
     largest, leading = largest_eigenvalue(
         lambda v: apply(v / half) / half,
         next((v for v in (leading, start, linear) if v is not None and v.any()), linear),
+        LANCZOS_STEPS[leading is not None],
     )
     x = y = start
     Ax = Ay = apply(x)
@@ -70,13 +71,15 @@ def minimise(
     return Minimum(x, n_iter, residual, _value(x, Ax, linear), leading)
 
 
-def largest_eigenvalue(apply: Callable[[Array], Array], start: Array) -> tuple[float, Array]:
-    """The largest Ritz value of a few Lanczos steps, and its vector; zero for a zero matrix."""
+def largest_eigenvalue(
+    apply: Callable[[Array], Array], start: Array, steps: int
+) -> tuple[float, Array]:
+    """The largest Ritz value of Lanczos steps, and its vector; zero for a zero matrix."""
     basis: list[Array] = []
     diagonal: list[float] = []
     beside: list[float] = []
     v, norm = start, float(np.linalg.norm(start))
-    while len(basis) < LANCZOS_STEPS and norm > 0:
+    while len(basis) < steps and norm > 0:
         v = (v / norm).astype(start.dtype)
         w = apply(v)
         basis.append(v)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 from math import prod
 from typing import Any
@@ -16,6 +15,7 @@ from ..model.problem import Array
 from ..threads import parallel_map
 
 N_TASKS = 4
+SMALL = 1 << 25  # bytes of Â below which threads take longer to start than to work
 
 
 class Spectral:
@@ -55,9 +55,8 @@ class Spectral:
         self._transform(np.moveaxis(d, 1, 0).reshape(rows, *self.kernel), 0, d_hat)
         settings = self.a.reshape(-1), self.n_kernels, self.n_channels, self.lanes
         arrays = d_hat.reshape(-1), y_hat.reshape(-1)
-        parallel_map(
-            lambda s: apply_hermitian(s.start, s.stop, *settings, *arrays), _slices(self.n_blocks)
-        )
+        blocks = [slice(0, self.n_blocks)] if self.a.nbytes < SMALL else _slices(self.n_blocks)
+        parallel_map(lambda s: apply_hermitian(s.start, s.stop, *settings, *arrays), blocks)
         spectra = np.empty((rows, prod(self.half)), np.result_type(self.dtype, np.complex64))
         from_blocks(y_hat, self.lanes, spectra)
         y = scipy.fft.irfftn(
@@ -85,7 +84,7 @@ class Spectral:
         to_blocks(first, first + len(x), x_hat.reshape(len(x), -1), self.lanes, blocks)
 
 
-def _slices(n: int) -> Iterator[slice]:
+def _slices(n: int) -> list[slice]:
     """[0, n) in a few pieces, whatever the number of threads."""
     ends = [n * i // N_TASKS for i in range(N_TASKS + 1)]
-    return (slice(a, b) for a, b in pairwise(ends) if b > a)
+    return [slice(a, b) for a, b in pairwise(ends) if b > a]
