@@ -7,7 +7,9 @@ from .coding.working_set import WorkingSet
 from .learning.distance import dictionary_distance
 from .learning.evaluate import Evaluation, evaluate
 from .learning.history import History
-from .learning.learner import ConvDictLearner, merge
+from .learning.learner import ConvDictLearner
+from .learning.merge import merge
+from .learning.progress import ProgressLine
 from .learning.storage import load
 from .model.codes import Codes
 from .model.problem import Progress
@@ -24,6 +26,7 @@ __all__ = [
     "Evaluation",
     "History",
     "Progress",
+    "ProgressLine",
     "WorkingSet",
     "dictionary_distance",
     "evaluate",

@@ -9,6 +9,10 @@ class InputError(ConvdictError, ValueError):
     """An argument cannot be used; the message names what came and what was wanted."""
 
 
+class NotFittedError(InputError, AttributeError):
+    """A learner was asked for what it has not learned yet."""
+
+
 class FileFormatError(ConvdictError, ValueError):
     """A file is not what it claims to be, is damaged, or comes from a newer release."""
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -11,8 +14,10 @@ from ..coding.sparse_code import sparse_code
 from ..errors import InputError
 from ..model.codes import Codes
 from ..model.problem import Array
-from ..threads import parallel_map
-from .stream import Source
+from ..threads import get_num_threads, parallel_map
+from .source import Source
+
+PER_THREAD = 4  # images in memory at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +65,8 @@ def evaluate(
     Every value is min over x of ½‖W⊙(Σ_m d_m * x_m − s)‖² + λ‖x‖₁, up to a certified gap of
     `tol`; other arguments are those of `sparse_code`, with `images` and `mask` for many.
     """
-    coded = code_images(
+    values, gaps, nnz, n_coefficients = [], [], 0, 0
+    for codes in code_images(
         dictionary,
         images,
         mask,
@@ -70,20 +76,24 @@ def evaluate(
         channel_axis=channel_axis,
         nonnegative=nonnegative,
         solver=solver,
-    )
-    return Evaluation(
-        values=np.array([codes.objective for codes in coded]),
-        gaps=np.array([codes.gap for codes in coded]),
-        density=sum(c.nnz for c in coded) / sum(int(np.prod(c.shape)) for c in coded),
-    )
+    ):
+        values.append(codes.objective)
+        gaps.append(codes.gap)
+        nnz += codes.nnz
+        n_coefficients += prod(codes.shape)
+    return Evaluation(np.array(values), np.array(gaps), nnz / n_coefficients)
 
 
 def code_images(
     dictionary: Any, images: Any, mask: Any, *, channel_axis: int | None, **options: Any
-) -> list[Codes]:
-    """`sparse_code` of every image, several at once."""
+) -> Iterator[Codes]:
+    """`sparse_code` of one image after the other, several at once; never none at all."""
     n_axes = np.ndim(dictionary) - (1 if channel_axis is None else 2)
-    source = Source(images, mask, n_axes, channel_axis)
+    if n_axes < 1:
+        raise InputError(
+            f"dictionary has shape {np.shape(dictionary)}: give (n_kernels, *kernel), or with "
+            "channels (n_kernels, n_channels, *kernel) and their axis in the images"
+        )
 
     def code(entry: tuple[int, Any, Any]) -> Codes:
         index, image, its_mask = entry
@@ -94,7 +104,10 @@ def code_images(
         except InputError as error:
             raise InputError(f"image {index}: {error}") from error
 
-    coded = parallel_map(code, source)
-    if not coded:
+    entries = iter(Source(images, mask, n_axes, channel_axis))
+    empty = True
+    while block := list(islice(entries, PER_THREAD * get_num_threads())):
+        yield from parallel_map(code, block)
+        empty = False
+    if empty:
         raise InputError("images is empty: give at least one")
-    return coded

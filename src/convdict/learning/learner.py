@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any, Self
 
-import numpy as np
-
 from ..coding.sparse_code import prepare, reconstruct
-from ..errors import ArtefactWarning, ConvdictWarning, InputError
-from ..model.arrays import dictionary_array
+from ..errors import ConvdictWarning, InputError
 from ..model.codes import Codes
 from ..model.problem import Array
 from .evaluate import Evaluation, code_images, evaluate
 from .history import History
-from .parameters import Parameters
+from .looks import Looks
+from .parameters import Parameters, not_fitted
 from .run import Run
-from .second_order import SecondOrder
 from .settings import Settings, settings
 from .signals import Piece
-from .stream import Source, stream
+from .source import Source
+from .start import first_dictionary, seed_from
+from .stream import stream
 
 Callback = Callable[["ConvDictLearner"], Any]
-IMPROVEMENT = 1e-4  # of the validation value, relative: less does not count
 
 
 class ConvDictLearner(Parameters):
@@ -77,6 +75,7 @@ class ConvDictLearner(Parameters):
     dictionary_ : (n_kernels, *kernel_size), or (n_kernels, n_channels, *kernel_size).
     history_ : one record a step; `history_.value` is a column.
     validation_ : (step, mean functional value) of every look at validation images.
+    n_images_ : images learned from so far.
     penalty_ : λ of every kernel.
     n_steps_ : updates so far.
     """
@@ -147,6 +146,7 @@ class ConvDictLearner(Parameters):
         self.dtype = dtype
         self.random_state = random_state
         self.device = device
+        self._looks = Looks()
 
     # Learning
 
@@ -170,7 +170,7 @@ class ConvDictLearner(Parameters):
         callback : called with the learner after every step; learning stops if it returns True.
         """
         self._forget()
-        return self.resume(images, mask=mask, validation=validation, callback=callback)
+        return self._go_on(images, mask, validation, callback)
 
     def resume(
         self,
@@ -182,30 +182,39 @@ class ConvDictLearner(Parameters):
     ) -> Self:
         """Go on with a `fit` that was stopped, on the same images, from where it was.
 
-        Bit for bit, the result is that of the run that was never stopped.
+        Bit for bit, the result is that of the run that was never stopped. If `n_epochs` has
+        been raised since, a `fit` that was complete goes on too.
         """
-        s = settings(self.get_params())
-        source = self._source(images, mask, s)
-        if s.n_epochs > 1 and not source.can_repeat:
+        return self._go_on(images, mask, validation, callback)
+
+    def _go_on(self, images: Any, mask: Any, validation: Any, callback: Callback | None) -> Self:
+        wish = settings(self.get_params())
+        s = self._run.settings if self._has_run() else wish
+        source = Source(images, mask, len(s.kernel), s.channel_axis)
+        if wish.n_epochs > 1 and not source.can_repeat:
             raise InputError(
-                f"n_epochs is {s.n_epochs} but the images can be gone through only once: give a "
-                "list, an array or an object that can be iterated again"
+                f"n_epochs is {wish.n_epochs} but the images can be gone through only once: give "
+                "a list, an array or an object that can be iterated again"
             )
-        looks = _Looks(self, validation)
-        first = self._run.epoch if self._has_run() else 0
-        for epoch in range(first, s.n_epochs):
+        looks = self._looks
+        for epoch in range(self._run.epoch if self._has_run() else 0, wish.n_epochs):
             seed = self._seed()
             order = stream(source, s, seed=seed, epoch=epoch, first=0, permute=True)
-            order = islice(order, self._run.consumed if self._has_run() else 0, None)
-            for batch in _batches(order, s.batch_size):
-                self._step(batch, s, keep=s.n_epochs > 1 and not s.random_regions)
+            consumed = self._run.consumed if self._has_run() else 0
+            for batch in _batches(islice(order, consumed, None), s.batch_size):
+                self._step(batch, s, keep=wish.n_epochs > 1 and not s.random_regions)
                 self._run.consumed += len(batch)
-                if _stops(callback, self) or looks.stop(batch):
+                if validation is not None and looks.due(self):
+                    looks.look(self, validation)
+                done = validation is not None and looks.enough(self)
+                if _stops(callback, self) or done:
                     return self
             if not self._has_run():
                 raise InputError("images is empty: give at least one")
             self._run.epoch, self._run.consumed = epoch + 1, 0
-        self._warn_if_blank()
+        if validation is not None:
+            looks.finish(self, validation)
+        self._warn_if_blank(stacklevel=4)
         return self
 
     def partial_fit(
@@ -218,21 +227,18 @@ class ConvDictLearner(Parameters):
     ) -> Self:
         """Learn from some more images, once, in the order they come; arguments as in `fit`."""
         s = self._run.settings if self._has_run() else settings(self.get_params())
-        source = self._source(images, mask, s)
-        seen = self._run.n_images if self._has_run() else 0
-        order = stream(source, s, seed=self._seed(), epoch=0, first=seen, permute=False)
-        n_steps = 0
-        try:
-            for batch in _batches(order, s.batch_size):
-                self._step(batch, s, keep=False)
-                n_steps += 1
-                if _stops(callback, self):
-                    break
-        finally:
-            if self._has_run():
-                self._run.n_images = seen + source.given
-        if not n_steps:
+        source = Source(images, mask, len(s.kernel), s.channel_axis)
+        first = self._run.n_images if self._has_run() else 0
+        order = stream(source, s, seed=self._seed(), epoch=0, first=first, permute=False)
+        learned = False
+        for batch in _batches(order, s.batch_size):
+            self._step(batch, s, keep=False)
+            learned = True
+            if _stops(callback, self):
+                break
+        if not learned:
             raise InputError("images is empty: give at least one")
+        self._warn_if_blank(stacklevel=3)
         return self
 
     # What has been learned
@@ -240,12 +246,18 @@ class ConvDictLearner(Parameters):
     @property
     def dictionary_(self) -> Array:
         """The kernels, as a copy."""
-        d: Array = self._learned().d.copy()
-        return d[:, 0] if self.channel_axis is None else d
+        run = self._learned()
+        d: Array = run.d.copy()
+        return d[:, 0] if run.settings.channel_axis is None else d
 
     @property
     def history_(self) -> History:
         return self._learned().history
+
+    @property
+    def validation_(self) -> list[tuple[int, float]]:
+        self._learned()
+        return list(self._looks.values)
 
     @property
     def penalty_(self) -> Array:
@@ -257,15 +269,22 @@ class ConvDictLearner(Parameters):
     def n_steps_(self) -> int:
         return len(self._learned().history)
 
+    @property
+    def n_images_(self) -> float:
+        """Images learned from so far; tiles and regions count as parts of one."""
+        return self._learned().images
+
     def transform(self, images: Any, *, mask: Any = None, tol: float = 1e-3) -> list[Codes]:
         """The certified codes of every image."""
-        return code_images(self.dictionary_, images, mask, tol=tol, **self._coding())
+        return list(code_images(self.dictionary_, images, mask, tol=tol, **self._coding()))
 
-    def fit_transform(self, images: Any, y: Any = None, *, mask: Any = None) -> list[Codes]:
+    def fit_transform(self, images: Any, y: Any = None, **fit_options: Any) -> list[Codes]:
         """`fit`, then `transform` of the same images."""
-        return self.fit(images, mask=mask).transform(images, mask=mask)
+        if isinstance(images, Iterator):
+            images = list(images)
+        return self.fit(images, **fit_options).transform(images, mask=fit_options.get("mask"))
 
-    def inverse_transform(self, codes: Any) -> list[Array]:
+    def inverse_transform(self, codes: Codes | Iterable[Codes]) -> list[Array]:
         """Images from codes."""
         many = [codes] if isinstance(codes, Codes) else codes
         return [reconstruct(one, self.dictionary_) for one in many]
@@ -287,143 +306,68 @@ class ConvDictLearner(Parameters):
     # Inside
 
     _run: Run
-    validation_: list[tuple[int, float]]
+    _looks: Looks
+    _begun_with: dict[str, Any]  # parameters: those of now count from the next fit on
 
     def _has_run(self) -> bool:
         return "_run" in self.__dict__
 
     def _learned(self) -> Run:
         if not self._has_run():
-            raise NotFittedError(
-                "this learner has learned nothing yet: call fit or partial_fit first"
-            )
+            raise not_fitted("this learner has learned nothing yet: call fit or partial_fit first")
         return self._run
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._has_run()
 
     def _forget(self) -> None:
-        for name in ("_run", "_entropy", "validation_"):
+        for name in ("_run", "_begun_with", "_entropy"):
             self.__dict__.pop(name, None)
+        self._looks = Looks()
 
     def _seed(self) -> int:
         """The number that all randomness of a run follows from."""
         if self._has_run():
             return self._run.seed
         if "_entropy" not in self.__dict__:
-            self._entropy = _seed(self.random_state)
+            self._entropy = seed_from(self.random_state)
         return self._entropy
 
-    def _source(self, images: Any, mask: Any, s: Settings) -> Source:
-        return Source(images, mask, len(s.kernel), s.channel_axis)
-
     def _coding(self) -> dict[str, Any]:
+        s = self._learned().settings
         return {
             "penalty": self.penalty_,
-            "boundary": self.boundary,
-            "channel_axis": self.channel_axis,
-            "nonnegative": self.nonnegative,
-            "solver": self.solver,
+            "boundary": s.boundary,
+            "channel_axis": s.channel_axis,
+            "nonnegative": s.nonnegative,
+            "solver": s.solver,
         }
 
     def _step(self, batch: list[Piece], s: Settings, *, keep: bool) -> None:
-        channels = len(batch[0].s)
-        if not self._has_run():
-            prepare(s.dtype)
-            self._run = Run(s, d=self._first_dictionary(s, channels), seed=self._seed())
-            _warn_of_artefacts(batch[0], s)
+        run = self._run if self._has_run() else self._begin(s, len(batch[0].s))
         for piece in batch:
-            if len(piece.s) != self._run.d.shape[1]:
+            if len(piece.s) != run.d.shape[1]:
                 raise InputError(
                     f"image {piece.key[0]}: it has {len(piece.s)} channels but the dictionary has "
-                    f"{self._run.d.shape[1]}: all images must have as many"
+                    f"{run.d.shape[1]}: all images must have as many"
                 )
-        self._run.step(batch, keep=keep)
+        run.step(batch, keep=keep)
+        if not self._has_run():  # only now is there anything to be asked for
+            self._run, self._begun_with = run, self.get_params()
 
-    def _first_dictionary(self, s: Settings, channels: int) -> Array:
-        shape = (s.n_kernels, channels, *s.kernel)
-        if self.init is None:
-            d = np.random.default_rng([self._seed(), 0]).standard_normal(shape)
-            return s.constraint(np.abs(d) if s.constraint.nonnegative else d).astype(s.dtype)
-        d = dictionary_array(
-            self.init, n_axes=len(s.kernel), has_channels=self.channel_axis is not None
-        )
-        if d.shape != shape:
-            wanted = (s.n_kernels, *(s.kernel if self.channel_axis is None else shape[1:]))
-            raise InputError(
-                f"init has shape {np.shape(self.init)} but n_kernels, channels and kernel_size "
-                f"call for {wanted}"
-            )
-        return s.constraint(d).astype(s.dtype)
+    def _begin(self, s: Settings, n_channels: int) -> Run:
+        prepare(s.dtype)
+        seed = self._seed()
+        return Run(s, d=first_dictionary(self.init, s, n_channels, seed), seed=seed)
 
-    def _warn_if_blank(self) -> None:
+    def _warn_if_blank(self, stacklevel: int) -> None:
         if not self._run.watch.usage.any():
             warnings.warn(
                 "every code was zero, so nothing was learned: the penalty is too large for these "
                 "images (penalty='auto' chooses one), or they are constant",
                 ConvdictWarning,
-                stacklevel=4,
+                stacklevel=stacklevel,
             )
-
-
-class NotFittedError(InputError, AttributeError):
-    """A learner was asked for what it has not learned yet."""
-
-
-class _Looks:
-    """Looks at validation images every so often, and says when to stop."""
-
-    def __init__(self, learner: ConvDictLearner, images: Any) -> None:
-        self._learner, self._images = learner, images
-        self._seen: set[tuple[int, int]] = set()
-        self._best, self._since = np.inf, 0
-        self._best_d: Array | None = None
-        if images is not None:
-            learner.validation_ = []
-
-    def stop(self, batch: list[Piece]) -> bool:
-        if self._images is None:
-            return False
-        learner = self._learner
-        self._seen |= {(learner._run.epoch, piece.key[0]) for piece in batch}
-        if len(self._seen) < learner.validation_interval * (len(learner.validation_) + 1):
-            return False
-        value = learner.evaluate(self._images, tol=1e-2).value
-        learner.validation_.append((learner.n_steps_, value))
-        if value < (1 - IMPROVEMENT) * self._best:
-            self._best, self._best_d, self._since = value, learner._run.d, 0
-        else:
-            self._since += 1
-        if self._since < learner.patience or self._best_d is None:
-            return False
-        learner._run.d = self._best_d
-        return True
-
-
-def merge(a: ConvDictLearner, b: ConvDictLearner) -> ConvDictLearner:
-    """A learner that knows what two of method "surrogate" have seen of different signals.
-
-    Their statistics are added, which is right as far as kernel m of one is kernel m of the
-    other: let both start from the same dictionary.
-    """
-    from .storage import copy
-
-    for learner in (a, b):
-        if not isinstance(learner, ConvDictLearner) or learner.method != "surrogate":
-            raise InputError("merge adds statistics: give two learners of method 'surrogate'")
-    one, other = a._learned(), b._learned()
-    if one.d.shape != other.d.shape:
-        raise InputError(
-            f"these learners have dictionaries of shapes {one.d.shape} and {other.d.shape}: "
-            "they must agree"
-        )
-    merged = copy(a)
-    algorithm = merged._run.algorithm
-    assert isinstance(algorithm, SecondOrder)
-    assert isinstance(other.algorithm, SecondOrder)
-    merged._run.d = algorithm.merge(other.algorithm, one.d, other.d)
-    merged._run.n_images += other.n_images
-    return merged
 
 
 def _batches(order: Iterator[Piece], size: int) -> Iterator[list[Piece]]:
@@ -434,30 +378,3 @@ def _batches(order: Iterator[Piece], size: int) -> Iterator[list[Piece]]:
 
 def _stops(callback: Callback | None, learner: ConvDictLearner) -> bool:
     return callback is not None and callback(learner) is True
-
-
-def _seed(random_state: Any) -> int:
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**63))
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31))
-    if random_state is None:
-        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-    if isinstance(random_state, int | np.integer) and random_state >= 0:
-        return int(random_state)
-    raise InputError(
-        f"random_state is {random_state!r}: give a whole number, a NumPy generator, or None"
-    )
-
-
-def _warn_of_artefacts(piece: Piece, s: Settings) -> None:
-    shape = piece.s.shape[1:]
-    if s.boundary == "circular" and any(
-        k > 1 and n < 2 * k for n, k in zip(shape, s.kernel, strict=True)
-    ):
-        warnings.warn(
-            f"signals of shape {shape} are smaller than twice the kernels' shape {s.kernel}: the "
-            "circular boundary will leave artefacts; boundary='free' has none",
-            ArtefactWarning,
-            stacklevel=5,
-        )

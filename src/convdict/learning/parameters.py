@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from typing import Any, Self
 
 import numpy as np
 
-from ..errors import InputError
+from ..errors import InputError, NotFittedError
 
 
 class Parameters:
@@ -59,3 +60,17 @@ class Parameters:
 
 def _same(a: Any, b: Any) -> bool:
     return type(a) is type(b) and bool(a == b)
+
+
+def not_fitted(message: str) -> NotFittedError:
+    """The error that says so; where scikit-learn is in use, one of its own kind too."""
+    if "sklearn" not in sys.modules:
+        return NotFittedError(message)
+    from sklearn.exceptions import NotFittedError as Theirs
+
+    class Both(NotFittedError, Theirs):  # type: ignore[misc]
+        def __reduce__(self) -> Any:
+            return not_fitted, self.args
+
+    Both.__name__ = Both.__qualname__ = NotFittedError.__name__
+    return Both(message)

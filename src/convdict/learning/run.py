@@ -39,7 +39,8 @@ class Run:
         self.history = History()
         self.watch = Watch(len(d))
         self.seconds = 0.0
-        self.n_images = 0  # that partial_fit has seen
+        self.n_images = 0  # that have a number: the next one's
+        self.images = 0.0  # learned from, parts of them counted as such
         self.epoch, self.consumed = 0, 0  # where fit is: the pass, and pieces learned in it
 
     def _algorithm(self, shape: tuple[int, ...]) -> Sgd | SecondOrder:
@@ -62,10 +63,10 @@ class Run:
         if self.lmbda is None:
             self.lmbda = self._penalty(problems)
             problems = [self.problem(piece) for piece in batch]
-        before = [self.kept.get(piece.key) for piece in batch]
+        before = [self._before(piece) for piece in batch]
         start = [None if old is None else old.terms.codes for old in before]
         coded = code_all(self.settings.solver, problems, start, self.settings.coding_tol)
-        update = self._learn(coded, before, [p.key for p in batch] if keep else None)
+        update = self._learn(coded, before, batch if keep else [])
         if not np.isfinite(update.d).all():
             raise ConvdictError(
                 "the dictionary is no longer finite: the step size is too large, or the signals "
@@ -74,6 +75,8 @@ class Run:
         old, self.d = self.d, update.d
         health = self.watch.look(coded, old, self.d, len(self.history) + 1)
         repaired = self._repair(coded, [*health.unused, *health.duplicates])
+        self.n_images = max(self.n_images, *(piece.key[0] + 1 for piece in batch))
+        self.images += sum(piece.share for piece in batch)
         self.seconds += perf_counter() - begun
         self.history.append(
             Record(
@@ -118,18 +121,21 @@ class Run:
             )
         return np.full(s.n_kernels, level, s.dtype)
 
-    def _learn(
-        self, coded: list[Coded], before: list[Kept | None], keys: list[Key] | None
-    ) -> Update:
+    def _before(self, piece: Piece) -> Kept | None:
+        """What is known of a signal, if it is the one that was here before."""
+        old = self.kept.get(piece.key)
+        return None if old is None or old.fingerprint != piece.fingerprint else old
+
+    def _learn(self, coded: list[Coded], before: list[Kept | None], keep: list[Piece]) -> Update:
         if isinstance(self.algorithm, Sgd):
             update = self.algorithm.update(self.d, coded)
-            kept = [] if keys is None else [Kept.codes_only(c.codes) for c in coded]
+            kept = [Kept.codes_only(c.codes) for c in coded]
         else:
             fades = not self.settings.replace
             stale = [None if fades else old for old in before]
             update, kept = self.algorithm.update(self.d, coded, stale)
-        for key, new in zip(keys or [], kept, strict=False):
-            self._keep(key, new)
+        for piece, new in zip(keep, kept, strict=False):
+            self._keep(piece.key, new._replace(fingerprint=piece.fingerprint))
         return update
 
     def _keep(self, key: Key, new: Kept) -> None:
@@ -161,6 +167,7 @@ class Run:
             "seed": self.seed,
             "seconds": self.seconds,
             "n_images": self.n_images,
+            "images": self.images,
             "epoch": self.epoch,
             "consumed": self.consumed,
             "columns": Record._fields,
@@ -176,7 +183,7 @@ class Run:
         """Become what `state` described."""
         self.seconds = float(about["seconds"])
         self.n_images, self.epoch = int(about["n_images"]), int(about["epoch"])
-        self.consumed = int(about["consumed"])
+        self.consumed, self.images = int(about["consumed"]), float(about["images"])
         self.d = arrays["d"]
         self.lmbda = arrays.get("lmbda")
         self.watch.usage, self.watch.duplicates = arrays["usage"], arrays["duplicates"]
@@ -197,6 +204,7 @@ def _packed(kept: dict[Key, Kept]) -> dict[str, Array]:
     numbers = [[k.terms.constant, k.terms.curvature, k.seen] for k in kept.values()]
     return {
         "kept_key": np.array(list(kept), np.int64),
+        "kept_fingerprint": np.array([k.fingerprint for k in kept.values()], np.int64),
         "kept_size": np.array([len(c.value) for c in codes], np.int64),
         "kept_kernel": np.concatenate([c.kernel for c in codes]),
         "kept_position": np.concatenate([c.position for c in codes]),
@@ -214,7 +222,7 @@ def _unpacked(arrays: dict[str, Array]) -> dict[Key, Kept]:
     for i, (key, end) in enumerate(zip(arrays["kept_key"], ends, strict=True)):
         at = slice(end - arrays["kept_size"][i], end)
         codes = Triplets(*(arrays[f"kept_{name}"][at] for name in Triplets._fields))
-        kept[int(key[0]), int(key[1])] = Kept.of(
-            codes, arrays["kept_linear"][i], arrays["kept_numbers"][i]
-        )
+        one = Kept.of(codes, arrays["kept_linear"][i], arrays["kept_numbers"][i])
+        fingerprint = int(arrays["kept_fingerprint"][i])
+        kept[int(key[0]), int(key[1])] = one._replace(fingerprint=fingerprint)
     return kept

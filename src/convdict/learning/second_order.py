@@ -22,6 +22,7 @@ class Kept(NamedTuple):
 
     terms: Terms
     seen: float
+    fingerprint: int = 0  # of the signal: another one may come in its place
 
     @classmethod
     def of(cls, codes: Triplets, linear: Array, numbers: Array) -> Kept:

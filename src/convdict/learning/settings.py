@@ -57,7 +57,7 @@ def settings(p: dict[str, Any]) -> Settings:
     whole(1, n_epochs=p["n_epochs"], patience=p["patience"])
     whole(1, validation_interval=p["validation_interval"])
     between(0, 1, coding_tol=p["coding_tol"])
-    between(-1e-9, inf, forgetting=p["forgetting"], codes_memory=p["codes_memory"])
+    _not_negative(forgetting=p["forgetting"], codes_memory=p["codes_memory"])
     if p["device"] != "cpu":
         raise InputError(f"device is {p['device']!r}: this release runs on 'cpu'")
     kernel = _kernel(p["kernel_size"])
@@ -97,6 +97,13 @@ def settings(p: dict[str, Any]) -> Settings:
         repair=bool(p["repair"]),
         dtype=_dtype(p["dtype"]),
     )
+
+
+def _not_negative(**named: Any) -> None:
+    for name, value in named.items():
+        real = isinstance(value, int | float | np.integer | np.floating)
+        if isinstance(value, bool) or not real or not value >= 0:
+            raise InputError(f"{name} is {value!r}: give a number, 0 or more")
 
 
 def _one_of(name: str, value: Any, choices: tuple[str, ...]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from itertools import pairwise, product
 from typing import Any, NamedTuple
 
@@ -19,6 +20,13 @@ class Piece(NamedTuple):
     key: Key
     s: Array  # (C, *spatial), zero where it is missing
     w: Array | None  # its weights; None means all ones
+    share: float = 1.0  # of its image
+
+    @property
+    def fingerprint(self) -> int:
+        """A checksum of what there is to learn from."""
+        weights = 0 if self.w is None else zlib.crc32(self.w.data)
+        return zlib.crc32(self.s.data, zlib.crc32(repr(self.s.shape).encode(), weights))
 
 
 def pieces(
@@ -37,7 +45,7 @@ def pieces(
     boxes = tiles(spatial, split)
     if rng is not None and split is not None:
         boxes = regions(spatial, split, len(boxes), rng)
-    found = []
+    found: list[Piece] = []
     for number, box in enumerate(boxes):
         at = (slice(None), *box)
         w = None if observed.w is None else observed.w[at]
@@ -47,7 +55,7 @@ def pieces(
             cut = np.ascontiguousarray(observed.s[at], dtype)
             weights = None if w is None else np.ascontiguousarray(w, dtype)
             found.append(Piece((index, number), cut, weights))
-    return found
+    return [piece._replace(share=1 / len(found)) for piece in found]
 
 
 def tiles(shape: tuple[int, ...], split: tuple[int, ...] | None) -> list[tuple[slice, ...]]:

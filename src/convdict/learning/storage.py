@@ -16,6 +16,7 @@ from ..coding.working_set import WorkingSet
 from ..errors import FileFormatError, InputError
 from ..model.problem import Array
 from .learner import ConvDictLearner
+from .looks import Looks
 from .run import Run
 from .settings import settings
 
@@ -50,16 +51,38 @@ def copy(learner: ConvDictLearner) -> ConvDictLearner:
 
 def _state(learner: ConvDictLearner) -> tuple[dict[str, Any], dict[str, Array]]:
     run = learner._learned()
-    parameters = learner.get_params()
     about: dict[str, Any] = {"format": FORMAT, "version": VERSION}
-    about["run"], arrays = run.state()
-    arrays = dict(arrays)
+    about["run"], run_arrays = run.state()
+    about["looks"], looks_arrays = learner._looks.state()
+    about["parameters"], arrays = _parted(learner.get_params(), "parameter_")
+    about["begun_with"], begun_arrays = _parted(learner._begun_with, "begun_with_")
+    return about, {**arrays, **begun_arrays, **run_arrays, **looks_arrays}
+
+
+def _parted(parameters: dict[str, Any], prefix: str) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Parameters as JSON has them, and those that are arrays."""
+    plain, arrays = {}, {}
+    for name, value in parameters.items():
+        if name in ("init", "penalty") and isinstance(value, np.ndarray | list | tuple):
+            arrays[prefix + name] = np.asarray(value)
+        else:
+            plain[name] = _plain(name, value)
+    return plain, arrays
+
+
+def _joined(plain: dict[str, Any], arrays: dict[str, Array], prefix: str) -> dict[str, Any]:
+    """The inverse of `_parted`, apart from what stands for random numbers."""
+    parameters: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in plain.items()
+    }
+    solver = parameters["solver"]
+    if isinstance(solver, dict):
+        fields = dict(solver)
+        parameters["solver"] = KNOWN_SOLVERS[fields.pop("solver")](**fields)
     for name in ("init", "penalty"):
-        if isinstance(parameters[name], np.ndarray | list | tuple):
-            arrays[f"parameter_{name}"] = np.asarray(parameters.pop(name))
-    about["parameters"] = {name: _plain(name, value) for name, value in parameters.items()}
-    about["validation"] = getattr(learner, "validation_", None)
-    return about, arrays
+        if prefix + name in arrays:
+            parameters[name] = arrays[prefix + name]
+    return parameters
 
 
 def _plain(name: str, value: Any) -> Any:
@@ -74,29 +97,20 @@ def _plain(name: str, value: Any) -> Any:
         return {"solver": type(value).__name__, **asdict(value)}
     if isinstance(value, np.generic):
         return value.item()
-    return list(value) if isinstance(value, tuple) else value
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return [_plain("", v) for v in value] if isinstance(value, tuple | list) else value
 
 
 def _restored(about: dict[str, Any], arrays: dict[str, Array]) -> ConvDictLearner:
-    parameters: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in about["parameters"].items()
-    }
-    solver = parameters["solver"]
-    if isinstance(solver, dict):
-        fields = dict(solver)
-        parameters["solver"] = KNOWN_SOLVERS[fields.pop("solver")](**fields)
-    for name in ("init", "penalty"):
-        if f"parameter_{name}" in arrays:
-            parameters[name] = arrays.pop(f"parameter_{name}")
-    learner = ConvDictLearner(**parameters)
-    chosen = settings(learner.get_params())
+    learner = ConvDictLearner(**_joined(about["parameters"], arrays, "parameter_"))
+    learner._begun_with = learner.get_params() | _joined(about["begun_with"], arrays, "begun_with_")
+    chosen = settings(learner._begun_with)
     d = arrays["d"]
     if d.dtype != chosen.dtype or d.shape[0] != chosen.n_kernels or d.shape[2:] != chosen.kernel:
         raise ValueError("the dictionary does not fit the parameters")
     prepare(chosen.dtype)
     learner._run = Run(chosen, d=d, seed=int(about["run"]["seed"]))
     learner._run.restore(about["run"], arrays)
-    if about["validation"] is not None:
-        learner.validation_ = [tuple(look) for look in about["validation"]]
+    learner._looks = Looks.of(about["looks"], arrays)
     return learner
