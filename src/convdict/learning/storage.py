@@ -104,6 +104,7 @@ def _plain(name: str, value: Any) -> Any:
 
 def _restored(about: dict[str, Any], arrays: dict[str, Array]) -> ConvDictLearner:
     learner = ConvDictLearner(**_joined(about["parameters"], arrays, "parameter_"))
+    settings(learner.get_params())
     learner._begun_with = learner.get_params() | _joined(about["begun_with"], arrays, "begun_with_")
     chosen = settings(learner._begun_with)
     d = arrays["d"]
@@ -113,4 +114,28 @@ def _restored(about: dict[str, Any], arrays: dict[str, Array]) -> ConvDictLearne
     learner._run = Run(chosen, d=d, seed=int(about["run"]["seed"]))
     learner._run.restore(about["run"], arrays)
     learner._looks = Looks.of(about["looks"], arrays)
+    _check(learner._run, arrays, _state(learner)[1])
     return learner
+
+
+def _check(run: Run, arrays: dict[str, Array], again: dict[str, Array]) -> None:
+    """What was read is what would be written, and indices point at what is there."""
+    for name in arrays.keys() | again.keys():
+        if arrays[name].shape != again[name].shape or arrays[name].dtype != again[name].dtype:
+            raise ValueError(f"{name} has another form than it should")
+    each = (len(run.d),)
+    codes = [kept.terms.codes for kept in run.kept.values()]
+    at = [run.watch.duplicates, *(c.kernel for c in codes)]
+    lmbda = np.ones(each) if run.lmbda is None else run.lmbda
+    sound = (
+        bool(np.isfinite(run.d).all())
+        and run.watch.usage.shape == lmbda.shape == each
+        and bool((lmbda > 0).all())
+        and min(run.epoch, run.consumed, run.n_images) >= 0
+        and all(((kernel >= 0) & (kernel < len(run.d))).all() for kernel in at)
+        and all(c.kernel.shape == c.position.shape == c.value.shape for c in codes)
+        and all((c.position >= 0).all() for c in codes)
+        and all(k.terms.linear.shape in ((0,), run.d.shape) for k in run.kept.values())
+    )
+    if not sound:
+        raise ValueError("its arrays do not fit together")
