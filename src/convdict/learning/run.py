@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from time import perf_counter
 from typing import Any
 
@@ -63,7 +64,7 @@ class Run:
         if self.lmbda is None:
             self.lmbda = self._penalty(problems)
             problems = [self.problem(piece) for piece in batch]
-        before = [self._before(piece) for piece in batch]
+        before = [self._before(*pair) for pair in zip(batch, problems, strict=True)]
         start = [None if old is None else old.terms.codes for old in before]
         coded = code_all(self.settings.solver, problems, start, self.settings.coding_tol)
         update = self._learn(coded, before, batch if keep else [])
@@ -121,10 +122,12 @@ class Run:
             )
         return np.full(s.n_kernels, level, s.dtype)
 
-    def _before(self, piece: Piece) -> Kept | None:
+    def _before(self, piece: Piece, problem: Problem) -> Kept | None:
         """What is known of a signal, if it is the one that was here before."""
         old = self.kept.get(piece.key)
-        return None if old is None or old.fingerprint != piece.fingerprint else old
+        if old is None or old.fingerprint != piece.fingerprint:
+            return None
+        return old if old.terms.codes.position.max(initial=0) < prod(problem.grid) else None
 
     def _learn(self, coded: list[Coded], before: list[Kept | None], keep: list[Piece]) -> Update:
         if isinstance(self.algorithm, Sgd):
