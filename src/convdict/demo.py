@@ -1,4 +1,4 @@
-"""`python -m convdict.demo`: code a photograph, print what came out, draw it."""
+"""`python -m convdict.demo`: learn a dictionary, code a photograph with it, draw both."""
 
 from __future__ import annotations
 
@@ -12,25 +12,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import Codes, lowpass_split, reconstruct, sparse_code
+from . import Codes, ConvDictLearner, lowpass_split, reconstruct, sparse_code
 
 Array = NDArray[Any]
 
+PHOTOGRAPHS = ("astronaut", "chelsea", "coffee", "rocket", "coins", "brick", "gravel")
 
-def oriented_waves(size: int = 12, orientations: int = 8) -> Array:
-    """Kernels without learning: waves of four lengths and two phases under a Gaussian."""
-    offset = np.arange(size) - (size - 1) / 2
-    y, x = np.meshgrid(offset, offset, indexing="ij")
-    kernels = []
-    for wavelength in (3.0, 4.5, 7.0, 11.0):
-        envelope = np.exp(-0.5 * (x**2 + y**2) / min(0.45 * wavelength, size / 4) ** 2)
-        for angle in np.pi * np.arange(orientations) / orientations:
-            along = 2 * np.pi * (x * np.cos(angle) + y * np.sin(angle)) / wavelength
-            for phase in (0, np.pi / 2):
-                kernel = envelope * np.cos(along + phase)
-                kernel -= envelope * kernel.sum() / envelope.sum()
-                kernels.append(kernel / np.linalg.norm(kernel))
-    return np.array(kernels, np.float32)
+
+def photographs() -> list[Array]:
+    """What is to be learned from: grey photographs inside scikit-image, without brightness."""
+    from skimage import color, data
+
+    images = []
+    for name in PHOTOGRAPHS:
+        image = getattr(data, name)()
+        image = color.rgb2gray(image) if image.ndim == 3 else image / 255
+        images.append(lowpass_split(image.astype(np.float32))[1])
+    return images
 
 
 def mosaic(dictionary: Array, columns: int = 8) -> Array:
@@ -84,15 +82,17 @@ def main(arguments: list[str] | None = None) -> int:
         print("The demo needs scikit-image and matplotlib: pip install 'convdict[demo]'")
         return 1
 
+    learner = ConvDictLearner(64, (12, 12), options.penalty, n_epochs=2, random_state=0)
+    print(f"learn      64 kernels of 12×12 from {len(PHOTOGRAPHS)} photographs, twice through")
+    learner.fit(photographs(), callback=_learning)
+    dictionary = learner.dictionary_
+    print(f"           {learner.n_steps_} steps, {learner.history_[-1].time:.1f} s\n")
+
     image = data.camera().astype(np.float32) / 255
     low, high = lowpass_split(image)
-    dictionary = oriented_waves()
-    print(
-        f"photograph {image.shape[0]}×{image.shape[1]}, 64 kernels of 12×12, λ = {options.penalty}"
-    )
-    sparse_code(high[:32, :32], dictionary, options.penalty)  # kernels are compiled or loaded
+    print(f"code       another photograph, {image.shape[0]}×{image.shape[1]}, λ = {options.penalty}")
     begun = perf_counter()
-    codes = sparse_code(high, dictionary, options.penalty, tol=options.tol, callback=_report)
+    codes = sparse_code(high, dictionary, options.penalty, tol=options.tol, callback=_coding)
     seconds = perf_counter() - begun
     print(f"\nobjective  {codes.objective:.4f}")
     print(f"gap        {codes.gap:.1e}   the optimum is at most this share lower: proved")
@@ -105,12 +105,20 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def _report(record: Any) -> None:
-    line = (
-        f"round {record.iteration:3d}   objective {record.objective:10.4f}   gap {record.gap:.1e}"
-    )
-    end = "\r" if sys.stdout.isatty() else "\n"
-    print(f"{line}   nonzeros {record.nnz:,}   {record.seconds:.2f} s", end=end, flush=True)
+def _learning(learner: ConvDictLearner) -> None:
+    step, every = learner.n_steps_, 10
+    if step % every == 0:
+        recent = learner.history_.value[-every:].mean()
+        _tell(f"step {step:4d}   mean value of the last {every} tiles {recent:8.3f}")
+
+
+def _coding(record: Any) -> None:
+    line = f"round {record.iteration:3d}   objective {record.objective:10.4f}"
+    _tell(f"{line}   gap {record.gap:.1e}   nonzeros {record.nnz:,}   {record.seconds:.2f} s")
+
+
+def _tell(line: str) -> None:
+    print(f"           {line}", end="\r" if sys.stdout.isatty() else "\n", flush=True)
 
 
 if __name__ == "__main__":
