@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from convdict.kernels.active import Active, measure
+from convdict.kernels.closer import columns, drift, look
 from convdict.kernels.compile import kernel
 from convdict.kernels.correlate import packed, scan
 from convdict.kernels.descent import descend, inner, subtract, subtract_weighted
@@ -86,6 +87,53 @@ def test_scan_finds_the_strongest_ratio_everywhere(case, signed, dtype, rng):
         c = abs(c) if signed else np.maximum(c, 0)
         assert ratio[i] == pytest.approx(c.max(), abs=1e-4 if dtype == np.float32 else 1e-12)
         assert c[best[i]] == pytest.approx(c.max(), abs=1e-4)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("signed", [True, False])
+@pytest.mark.parametrize("case", CASES)
+def test_look_is_scan_where_bounds_leave_doubt(case, signed, dtype, rng):
+    d, g, made = problem(case, dtype, rng)
+    d = np.concatenate([d] * 6)  # of equal kernels the first is the best, as in `scan`
+    lmbda = np.tile(rng.uniform(0.5, 2, len(d) // 6), 6).astype(dtype)
+    settings = len(d), lane_count(np.dtype(dtype)), signed
+    size = g[0].size
+    known, names = np.zeros(size, dtype), np.zeros(size, np.int32)
+    bound = rng.uniform(0, 2, size).astype(dtype)
+    bound[rng.random(size) < 0.1] = np.inf
+    bound[rng.random(size) < 0.1] = np.nan
+    ratio, best = bound.copy(), np.full(size, -1, np.int32)
+    for strip in made.strips:
+        scan(*strip, made.geometry, g.ravel(), packed(d, lmbda), *settings, known, names)
+        data = g.ravel(), columns(d, lmbda), *settings, dtype(1)
+        look(*strip, made.geometry, *data, ratio, best)
+    doubtful = ~(bound <= 1)
+    np.testing.assert_allclose(ratio, np.where(doubtful, known, bound), rtol=1e-5)
+    np.testing.assert_array_equal(best, np.where(doubtful, names, -1))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("case", CASES)
+def test_drift_is_the_norm_of_the_change_under_the_kernel_and_never_less(case, dtype, rng):
+    d, g, made = problem(case, dtype, rng)
+    before = g + rng.standard_normal(g.shape).astype(dtype) * (rng.random(g.shape) < 0.05)
+    lanes = lane_count(np.dtype(dtype))
+    old = rng.uniform(0, 1, g[0].size).astype(dtype)
+    bound, ones = old.copy(), np.ones((1, *d.shape[1:]))
+    square = (g.astype(float) - before.astype(float)) ** 2
+    expected = [np.sqrt(correlation(ones, square, 0, p)) for p in np.ndindex(g.shape[1:])]
+    expected = old + 0.7 * np.array(expected)
+    up = dtype(0.7 * (1 + 50 * np.finfo(dtype).eps))
+    data = g.ravel(), before.ravel(), up, lanes, dtype(1), bound
+    for first, last in made.strips:
+        tiles = made.geometry.tiles[first:last]
+        share = drift(first, last, made.geometry, *data)
+        inside = np.zeros(g.shape[1:], bool)
+        for a0, a1, a2, t0, t1, t2 in tiles:
+            inside[a0 : a0 + t0, a1 : a1 + t1, a2 : a2 + t2] = True
+        assert share == pytest.approx(np.mean(bound[inside.ravel()] > 1))
+    np.testing.assert_allclose(bound, expected, rtol=1e-4 if dtype == np.float32 else 1e-12)
+    assert (bound.astype(float) >= expected * (1 - 1e-15)).all()
 
 
 @pytest.mark.parametrize("case", CASES)

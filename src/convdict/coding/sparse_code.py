@@ -244,28 +244,31 @@ def _solve(
     callback: Callable[[Progress], None] | None,
 ) -> _Found:
     """Solve in `dtype`, judge in float64, and go on while the solver thinks it is done."""
-    problem, unit, energy = _in_handy_units(exact)
-    problem, unit = problem.astype(dtype), unit.astype(dtype)
+    handy, unit, energy = _in_handy_units(exact)
+    problem = handy.astype(dtype)
 
     def report(record: Progress) -> None:
         if callback:
             callback(record._replace(objective=record.objective * energy))
 
     if start is not None:
-        start = start._replace(value=start.value / unit[start.kernel])
+        start = _times(start, 1 / unit, dtype)
     aim, total = ALMOST * tol, 0  # rounding must not spoil what the solver takes for done
     while True:
-        codes, n_iter, reason, scale = settings.solve(
-            problem, start=start, tol=aim, callback=report
-        )
-        total += n_iter
-        result = codes._replace(value=codes.value * unit[codes.kernel])
-        objective, gap = certify(exact, result, scale)
+        found = settings.solve(problem, start=start, tol=aim, callback=report)
+        reason, total = found.reason, total + found.n_iter
+        result = _times(found.codes, unit, dtype)
+        told = _times(result, 1 / unit, np.float64)  # what the user gets, rounding and all
+        objective, gap = certify(handy, told, found.scale, found.seen)
         if reason == "gap" and gap > tol and aim < tol / 8:
             reason = "precision"
         if reason != "gap" or gap <= tol:
-            return _Found(result, total, reason, objective, gap)
-        start, aim = codes, aim / 2
+            return _Found(result, total, reason, objective * energy, gap)
+        start, aim = found.codes, aim / 2
+
+
+def _times(codes: Triplets, unit: Array, dtype: Any) -> Triplets:
+    return codes._replace(value=(codes.value * unit[codes.kernel]).astype(dtype))
 
 
 def _in_handy_units(problem: Problem) -> tuple[Problem, Array, float]:

@@ -62,7 +62,7 @@ class WorkingSet:
                 seconds = perf_counter() - begun
                 callback(Progress(iteration, now.objective, now.gap, run.nnz(), seconds))
             if now.gap <= tol:
-                return Solution(run.triplets(), iteration, "gap", now.scale)
+                return Solution(run.triplets(), iteration, "gap", now.scale, now.seen)
             least, since = (now.gap, 0) if now.gap < least else (least, since + 1)
             if since > self.patience:
                 return Solution(run.triplets(), iteration, "precision")

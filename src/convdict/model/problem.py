@@ -112,6 +112,14 @@ class Progress(NamedTuple):
     seconds: float
 
 
+class Seen(NamedTuple):
+    """What is known of a residual's correlations: see `convdict.model.scan`."""
+
+    g: Array  # the weighted residual, or a dual point in its place
+    ratio: Array  # at every position no less than max_m |⟨d_m, g⟩| / λ_m
+    best: Array  # the kernel that attains it, where `ratio` is above one
+
+
 class Solution(NamedTuple):
     """What a coding solver hands back."""
 
@@ -119,3 +127,4 @@ class Solution(NamedTuple):
     n_iter: int
     reason: str  # why it stopped: "gap", "residuals", "budget" or "precision"
     scale: Array | None = None  # of the samples, for a good dual point (see `certify`)
+    seen: Seen | None = None  # of that dual point
