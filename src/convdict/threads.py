@@ -1,17 +1,19 @@
 """One pool of threads, and one setting for how many run at once.
 
-Compiled kernels and FFTs release the GIL, so plain threads keep every core busy. All
-callers share the pool: two threads that code two images at once do not oversubscribe the
-machine. Work is cut into pieces that do not depend on the number of threads, so neither
-do results.
+Compiled kernels and FFTs release the GIL, so plain threads keep every core busy. Whoever
+has work does it, and the pool helps: waking another thread takes as long as many a piece of
+work. All callers share the pool and a number of permits: two threads that code two images at
+once do not oversubscribe the machine. Work is cut into pieces that do not depend on the
+number of threads, so neither do results.
 """
 
 from __future__ import annotations
 
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TypeVar
 
 from .errors import InputError
@@ -19,9 +21,9 @@ from .errors import InputError
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_inside = threading.local()  # set in the pool's own threads
+_inside = threading.local()  # set while a thread works
 _lock = threading.Lock()
-_pool: ThreadPoolExecutor | None = None
+_pool: tuple[ThreadPoolExecutor, threading.Semaphore] | None = None
 _n_threads: int | None = None
 
 
@@ -51,18 +53,15 @@ def set_num_threads(n: int) -> None:
         _n_threads, _pool = n, None  # the old pool finishes what it has, then goes
 
 
-def _shared_pool() -> ThreadPoolExecutor:
+def _shared_pool() -> tuple[ThreadPoolExecutor, threading.Semaphore]:
+    """Helpers for one caller, and as many permits to work as there may be threads working."""
     global _pool
     with _lock:
         if _pool is None:
-            _pool = ThreadPoolExecutor(
-                get_num_threads(), thread_name_prefix="convdict", initializer=_mark_inside
-            )
+            n = get_num_threads()
+            helpers = ThreadPoolExecutor(max(n - 1, 1), thread_name_prefix="convdict")
+            _pool = helpers, threading.Semaphore(n)
         return _pool
-
-
-def _mark_inside() -> None:
-    _inside.pool = True
 
 
 def _forget_pool() -> None:
@@ -76,12 +75,45 @@ if hasattr(os, "register_at_fork"):
 
 
 def parallel_map(work: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-    """`[work(item) for item in items]`, several at once; the first error is raised.
+    """`[work(item) for item in items]`, several at once; an error is raised.
 
-    Work that runs in the pool and calls this again goes on in its own thread: waiting for a
-    pool from inside it could wait forever.
+    Work that calls this again goes on in its own thread, for it has its permit already.
     """
     items = list(items)
-    if len(items) < 2 or get_num_threads() == 1 or getattr(_inside, "pool", False):
+    n = min(len(items), get_num_threads())
+    if n < 2 or getattr(_inside, "work", False):
         return [work(item) for item in items]
-    return list(_shared_pool().map(work, items))
+    todo = deque(enumerate(items))
+    done: dict[int, Result] = {}
+
+    def take_part() -> None:
+        _inside.work = True
+        try:
+            while todo:
+                try:
+                    i, item = todo.popleft()
+                except IndexError:  # somebody was faster
+                    break
+                done[i] = work(item)
+        finally:
+            _inside.work = False
+
+    def help_out() -> None:
+        if permits.acquire(blocking=False):
+            try:
+                take_part()
+            finally:
+                permits.release()
+
+    pool, permits = _shared_pool()
+    with permits:
+        helpers = [pool.submit(help_out) for _ in range(n - 1)]
+        try:
+            take_part()
+        finally:
+            todo.clear()  # after an error nobody need go on
+            started = [helper for helper in helpers if not helper.cancel()]
+            wait(started)
+    for helper in started:
+        helper.result()
+    return [done[i] for i in range(len(items))]
