@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from convdict.model.duality import Judge, certify, relative_gap
-from convdict.model.problem import Seen, Triplets
+from convdict.model.problem import Memory, Seen, Triplets
 from convdict.model.residual import weighted_residual
-from convdict.model.scan import Scan
+from convdict.model.scan import Scan, atoms
 from tests.oracles import problems
 
 KINDS = [
@@ -38,7 +38,9 @@ def test_a_scan_again_knows_all_that_exceeds_one(name, weights, nonnegative, dty
     scan, seen = Scan(problem), None
     for _, g in near_optimum(problem, rng):
         ratio, best = scan(g)
-        seen = Seen(g, ratio, best) if seen is None else scan.again(g, seen)
+        if seen is None:
+            seen = Seen(g.copy(), *map(np.copy, (ratio, best)))
+        scan.again(g, seen)
         close = 1e-5 if dtype == np.float32 else 1e-13
         assert (seen.ratio >= ratio * (1 - close)).all()
         clear = ratio > 1 + close
@@ -93,3 +95,39 @@ def test_rounding_in_what_was_seen_is_allowed_for(rng):
         truth = Scan(exact)(sound.g)[0]
         assert (sound.ratio >= truth).all()
         assert (sound.ratio <= truth + 1e-3).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("name", "weights", "nonnegative"), KINDS)
+def test_a_memory_bounds_what_other_kernels_see(name, weights, nonnegative, dtype, rng):
+    old = problems.make(name, rng, weights=weights, nonnegative=nonnegative)
+    g = weighted_residual(old, Triplets.empty(np.float64))
+    memory = Memory(atoms(old), g, Scan(old)(g)[0], nonnegative, 1.0)
+    for change in (0, 0.01, 1):
+        d = old.d + change * rng.standard_normal(old.d.shape)
+        lmbda = old.lmbda * (1 + change * rng.random(old.n_kernels))
+        new = replace(old, d=d, lmbda=lmbda, memory=memory).astype(dtype)
+        seen = Scan(new).recall(new)
+        truth = Scan(replace(old, d=d, lmbda=lmbda))(seen.g.astype(float))[0]
+        assert (seen.ratio >= truth * (1 - 1e-5)).all()
+        assert change > 0 or (seen.ratio <= memory.ratio * (1 + 1e-5) + 1e-5).all()
+
+
+def test_a_memory_of_something_else_is_not_recalled(rng):
+    old = problems.make("2-D", rng, nonnegative=True)
+    g = weighted_residual(old, Triplets.empty(np.float64))
+    memory = Memory(atoms(old), g, Scan(old)(g)[0], True, 1.0)
+    assert Scan(old).recall(old) is None
+    smaller = replace(old, d=np.ascontiguousarray(old.d[..., :2]), memory=memory)
+    assert Scan(smaller).recall(smaller) is None
+    signed = replace(old, nonnegative=False, memory=memory)
+    assert Scan(signed).recall(signed) is None
+
+
+def test_a_memory_changes_units_within_reason(rng):
+    memory = Memory(rng.random((2, 1, 3)), rng.random((1, 9)), rng.random(9), False, 4.0)
+    assert memory.in_unit(4.0) is memory
+    other = memory.in_unit(0.5)
+    np.testing.assert_array_equal(other.g, 8 * memory.g)
+    np.testing.assert_array_equal(other.atoms, memory.atoms / 8)
+    assert memory.in_unit(1e-30) is None

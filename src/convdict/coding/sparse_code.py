@@ -17,9 +17,9 @@ from ..model.arrays import dictionary_array
 from ..model.codes import Codes, certified
 from ..model.duality import certify
 from ..model.pose import Frame, check_fit, pose
-from ..model.problem import Array, Problem, Progress, Solution, Triplets
+from ..model.problem import Array, Memory, Problem, Progress, Solution, Triplets
 from ..model.residual import synthesis, weighted_residual
-from ..model.scan import Scan
+from ..model.scan import Scan, atoms
 from .admm import ADMM
 from .fista import FISTA
 from .settings import between
@@ -116,7 +116,10 @@ def sparse_code(
     _prepare(number)
     if auto:
         exact = replace(exact, lmbda=exact.lmbda * (AUTO_SHARE * _largest(exact) or 1.0))
-    start = None if init is None else _start(init, exact, into, number)
+    start = None
+    if init is not None:
+        start = _start(init, exact, into, number)
+        exact = replace(exact, memory=init.memory)
     found = _solve(settings, exact, start, number, tol, callback)
     n_iter = found.n_iter
     if found.reason == "precision" and dtype is None and number == np.float32:
@@ -138,7 +141,7 @@ def sparse_code(
             ConvergenceWarning,
             stacklevel=2,
         )
-    return result
+    return replace(result, memory=found.memory)
 
 
 def reconstruct(codes: Codes, dictionary: Any) -> Array:
@@ -233,6 +236,7 @@ class _Found(NamedTuple):
     reason: str
     objective: float
     gap: float
+    memory: Memory | None
 
 
 def _solve(
@@ -244,7 +248,7 @@ def _solve(
     callback: Callable[[Progress], None] | None,
 ) -> _Found:
     """Solve in `dtype`, judge in float64, and go on while the solver thinks it is done."""
-    handy, unit, energy = _in_handy_units(exact)
+    handy, unit, force, energy = _in_handy_units(exact)
     problem = handy.astype(dtype)
 
     def report(record: Progress) -> None:
@@ -260,10 +264,13 @@ def _solve(
         result = _times(found.codes, unit, dtype)
         told = _times(result, 1 / unit, np.float64)  # what the user gets, rounding and all
         objective, gap = certify(handy, told, found.scale, found.seen)
+        if found.seen is not None:
+            known = found.seen.g, found.seen.ratio, exact.nonnegative, force
+            problem = replace(problem, memory=Memory(atoms(problem), *known))
         if reason == "gap" and gap > tol and aim < tol / 8:
             reason = "precision"
         if reason != "gap" or gap <= tol:
-            return _Found(result, total, reason, objective * energy, gap)
+            return _Found(result, total, reason, objective * energy, gap, problem.memory)
         start, aim = found.codes, aim / 2
 
 
@@ -271,8 +278,8 @@ def _times(codes: Triplets, unit: Array, dtype: Any) -> Triplets:
     return codes._replace(value=(codes.value * unit[codes.kernel]).astype(dtype))
 
 
-def _in_handy_units(problem: Problem) -> tuple[Problem, Array, float]:
-    """The same problem with everything of size about 1; the units of x and of the objective.
+def _in_handy_units(problem: Problem) -> tuple[Problem, Array, float, float]:
+    """The same problem with everything of size about 1; the units of x, g and the objective.
 
     With powers of two nothing is rounded: s = σ s′, d = ν d′, W = ω W′, x = (σ / ν) x′,
     λ = σνω² λ′.
@@ -284,9 +291,11 @@ def _in_handy_units(problem: Problem) -> tuple[Problem, Array, float]:
     if w is not None:
         omega = float(_power_of_two(w.max()))
         w = w / omega
-    lmbda = problem.lmbda / (sigma * nu * omega**2)
-    handy = replace(problem, d=d, s=problem.s / sigma, lmbda=lmbda, w=w)
-    return handy, sigma / nu, float(sigma * omega) ** 2
+    force = float(sigma) * omega**2
+    lmbda = problem.lmbda / (force * nu)
+    memory = None if problem.memory is None else problem.memory.in_unit(force)
+    handy = replace(problem, d=d, s=problem.s / sigma, lmbda=lmbda, w=w, memory=memory)
+    return handy, sigma / nu, force, float(sigma * omega) ** 2
 
 
 def _power_of_two(size: Any) -> Array:

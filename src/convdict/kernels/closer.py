@@ -15,7 +15,18 @@ from numpy.typing import NDArray
 
 from .compile import kernel
 from .geometry import Geometry, round_up
-from .lanes import add, fused, lane_count, load, magnitude, multiply, splat, store, where_larger
+from .lanes import (
+    add,
+    fused,
+    highest,
+    lane_count,
+    load,
+    magnitude,
+    multiply,
+    splat,
+    store,
+    where_larger,
+)
 from .regions import gather
 
 Array = NDArray[Any]
@@ -187,12 +198,11 @@ def look(
                     store(found, at + lanes, who)
                     at += 2 * lanes
             for s in range(min(8, n - r)):
-                top = g.dtype.type(0)
-                who = 0
-                for m in range(lanes):
-                    value = found[2 * s * lanes + m]
-                    name = np.int64(found[(2 * s + 1) * lanes + m]) + m
-                    if value > top or (value == top and name < who):
-                        top, who = value, name
+                top = highest(load(found, 2 * s * lanes))
+                who = np.int32(n_kernels)
+                for m in range(lanes):  # of equals the first, as in `scan`
+                    name = np.int32(found[(2 * s + 1) * lanes + m]) + np.int32(m)
+                    if found[2 * s * lanes + m] == top:
+                        who = min(who, name)
                 ratio[position[r + s]] = top
-                best[position[r + s]] = np.int32(who)
+                best[position[r + s]] = who if top > 0 else 0

@@ -165,3 +165,20 @@ def total(typing: Any, a: Any) -> Any:
         return builder.extract_element(rest, ir.Constant(_INT32, 0))
 
     return a.element(a), emit
+
+
+@intrinsic
+def highest(typing: Any, a: Any) -> Any:
+    """The largest element."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        (rest,) = arguments
+        count = a.count
+        while count > 1:
+            count //= 2
+            low = _shuffled(builder, rest, list(range(count)))
+            high = _shuffled(builder, rest, list(range(count, 2 * count)))
+            rest = builder.select(builder.fcmp_ordered(">", high, low), high, low)
+        return builder.extract_element(rest, ir.Constant(_INT32, 0))
+
+    return a.element(a), emit

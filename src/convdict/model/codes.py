@@ -17,7 +17,7 @@ import scipy.sparse
 
 from ..errors import FileFormatError, InputError
 from .pose import Frame, frame
-from .problem import Array, Triplets
+from .problem import Array, Memory, Triplets
 
 # What reading an archive raises when its bytes are not what they should be.
 UNREADABLE = (
@@ -47,6 +47,7 @@ class Codes:
     tol: float = float("nan")  # the gap that was asked for
     n_iter: int = 0
     status: str = ""
+    memory: Memory | None = None  # of the residual: a start from these codes looks less; not saved
 
     @classmethod
     def of(cls, codes: Triplets, n_kernels: int, grid: tuple[int, ...], signal: Frame) -> Codes:
@@ -179,7 +180,9 @@ def _checked(arrays: dict[str, Array], about: Any, path: Any) -> Codes:
             boundary=about["boundary"],
         )
         codes = Codes(
-            **arrays,
+            arrays["kernel"],
+            arrays["position"],
+            arrays["value"],
             shape=shape,
             signal=signal,
             objective=float(about["objective"]),

@@ -67,27 +67,32 @@ class Judge:
 
     def __call__(self, g: Array, l1: float, target: float) -> Judgement:
         """Judge g = W²⊙(s − Dx), trying harder for the gap when `target` is in reach."""
-        if self._seen is None:
-            self._seen = Seen(g.copy(), *self.scan(g))
-        else:
-            self._seen = self.scan.again(g, self._seen)
-        _, ratio, best = seen = self._seen
+        seen = self._up_to_date(g)
         rr, sr = self._products(g)
-        objective, gap = relative_gap(rr=rr, sr=sr, l1=l1, ratio=float(ratio.max()))
-        plain = Judgement(objective, gap, ratio, best, None, seen)
+        objective, gap = relative_gap(rr=rr, sr=sr, l1=l1, ratio=float(seen.ratio.max()))
+        plain = Judgement(objective, gap, seen.ratio, seen.best, None, seen)
         if not target < gap <= self.HOPE * target:
             return plain
-        scale = self._local_scale(ratio)
-        finer, closer = self.gap(g * scale, objective, seen)
+        scale = self._local_scale(seen.ratio)
+        closer = Seen(*map(np.copy, seen))
+        finer = self.gap(g * scale, objective, closer)
         if finer >= gap:
             return plain
         return plain._replace(gap=finer, scale=scale, seen=closer)
 
-    def gap(self, point: Array, objective: float, seen: Seen) -> tuple[float, Seen]:
-        """The gap that a dual point proves once it is made feasible, and what was seen of it."""
-        seen = self.scan.again(point, seen)
-        dual = _dual(*self._products(point), float(seen.ratio.max()))
-        return _relative(objective, dual), seen
+    def gap(self, point: Array, objective: float, seen: Seen) -> float:
+        """The gap that a dual point proves once it is made feasible; `seen` becomes its own."""
+        self.scan.again(point, seen)
+        return _relative(objective, _dual(*self._products(point), float(seen.ratio.max())))
+
+    def _up_to_date(self, g: Array) -> Seen:
+        if self._seen is None:
+            self._seen = self.scan.recall(self._problem)
+        if self._seen is None:
+            self._seen = Seen(g.copy(), *self.scan(g))
+        else:
+            self.scan.again(g, self._seen)
+        return self._seen
 
     def objective(self, g: Array, l1: float) -> float:
         """½‖ρ‖² + Σ λ_m‖x_m‖₁"""
@@ -140,5 +145,5 @@ def certify(
     judge = Judge(exact)
     objective = judge.objective(g, l1)
     point = g if scale is None else g * scale
-    seen = Seen(point, *judge.scan(point)) if seen is None else judge.scan.sound(seen)
-    return objective, judge.gap(point, objective, seen)[0]
+    seen = Seen(point.copy(), *judge.scan(point)) if seen is None else judge.scan.sound(seen)
+    return objective, judge.gap(point, objective, seen)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import Any
+
 import numpy as np
 
 from ..kernels.closer import columns, drift, look
@@ -25,15 +28,11 @@ class Scan:
     LIMIT = 1.0  # what `again` cares about: ratios above it
 
     def __init__(self, problem: Problem) -> None:
-        d, lmbda, dtype = problem.d3, problem.lmbda, problem.dtype
+        d, dtype = problem.d3, problem.dtype
         self.cut = cut(problem.grid, problem.kernel, d.shape[1], dtype)
-        self._packed, self._columns = packed(d, lmbda), columns(d, lmbda)
+        self._d, self._lmbda = d, problem.lmbda
         self._settings = problem.n_kernels, lane_count(dtype), not problem.nonnegative
-        self._taps = d[0].size
-        norms = np.sqrt(np.sum(np.square(d, dtype=np.float64), axis=(1, 2, 3, 4)))
-        reach = np.max(norms / lmbda)  # how far a ratio moves when g moves by one
-        terms = sum(d.shape[1:]) + 16  # the longest sums in `drift`, whose rounding must not count
-        self._reach = dtype.type(reach * (1 + terms * np.finfo(dtype).eps))
+        self._reach = self._longest(atoms(problem))
 
     def __call__(self, g: Array) -> tuple[Array, Array]:
         ratio, best = np.zeros(g.shape[1:], g.dtype), np.zeros(g.shape[1:], np.int32)
@@ -41,21 +40,33 @@ class Scan:
         parallel_map(lambda span: self._all(span, g, *outputs), self.cut.spans)
         return ratio, best
 
-    def again(self, g: Array, seen: Seen) -> Seen:
-        """What a scan of g would find above `LIMIT`, and bounds elsewhere, from an earlier g."""
-        ratio, best = seen.ratio.copy(), seen.best.copy()
-        outputs = ratio.reshape(-1), best.reshape(-1)
+    def again(self, g: Array, seen: Seen) -> None:
+        """Let `seen` be of this g: what a scan finds above `LIMIT`, and bounds elsewhere."""
+        outputs = seen.ratio.reshape(-1), seen.best.reshape(-1)
         limit = g.dtype.type(self.LIMIT)
 
         def work(span: tuple[int, int]) -> None:
-            if self._drift(span, seen.g, g, outputs[0]) > MANY:
+            if self._drift(span, seen.g, g, self._reach, outputs[0]) > MANY:
                 self._all(span, g, *outputs)
             else:
                 data = g.reshape(-1), self._columns, *self._settings, limit
                 look(*span, self.cut.geometry, *data, *outputs)
 
         parallel_map(work, self.cut.spans)
-        return Seen(g.copy(), ratio, best)
+        np.copyto(seen.g, g)
+
+    def recall(self, problem: Problem) -> Seen | None:
+        """The problem's memory, for its kernels: |⟨a′, g⟩| ≤ |⟨a, g⟩| + ‖a′ − a‖‖g‖, a = d / λ."""
+        memory = problem.memory
+        if memory is None or memory.atoms.shape != problem.d.shape:
+            return None
+        if memory.nonnegative and not problem.nonnegative:
+            return None
+        g = np.ascontiguousarray(memory.g, problem.dtype)
+        best = np.zeros(problem.grid, np.int32)
+        seen = Seen(g.copy(), memory.ratio.astype(problem.dtype), best)
+        self._add_norm(g, self._longest(atoms(problem) - memory.atoms), seen.ratio)
+        return seen
 
     def sound(self, seen: Seen) -> Seen:
         """What was seen in any precision, its bounds raised by all that rounding may have taken.
@@ -64,17 +75,47 @@ class Scan:
         This g was not the one looked at, but ‖g‖ cannot have been larger than now by more
         than the bounds have grown since.
         """
-        g, ratio = seen.g.astype(np.float64), seen.ratio.astype(np.float64)
-        room, zero = ratio.copy(), np.zeros_like(g)
-        parallel_map(lambda span: self._drift(span, zero, g, room.reshape(-1)), self.cut.spans)
-        ratio += (self._taps + 16) * np.finfo(seen.g.dtype).eps * room
-        return Seen(g, np.where((room < HUGE) & (self._reach < HUGE), ratio, np.inf), seen.best)
+        g, room = seen.g.astype(np.float64), seen.ratio.astype(np.float64)
+        self._add_norm(g, self._reach, room)
+        believed = (room < HUGE) & (self._reach < HUGE)
+        room *= (self._d[0].size + 16) * np.finfo(seen.g.dtype).eps
+        room += seen.ratio
+        return Seen(g, np.where(believed, room, np.inf), seen.best.copy())
+
+    def _longest(self, atoms: Array) -> Any:
+        """max ‖a‖, a little more than that: the sums in `drift` are rounded."""
+        norms = np.sqrt(np.sum(atoms * atoms, axis=tuple(range(1, atoms.ndim))))
+        terms = sum(self._d.shape[1:]) + 16
+        dtype = self._d.dtype
+        return dtype.type(np.max(norms) * (1 + terms * np.finfo(dtype).eps))
+
+    def _add_norm(self, g: Array, reach: Any, bound: Array) -> None:
+        """bound[p] += reach · ‖g at p‖"""
+        zero, flat = np.zeros_like(g), bound.reshape(-1)
+        parallel_map(lambda span: self._drift(span, zero, g, reach, flat), self.cut.spans)
+
+    @cached_property
+    def _packed(self) -> Array:
+        return packed(self._d, self._lmbda)
+
+    @cached_property
+    def _columns(self) -> Array:
+        return columns(self._d, self._lmbda)
 
     def _all(self, span: tuple[int, int], g: Array, ratio: Array, best: Array) -> None:
         data = g.reshape(-1), self._packed, *self._settings
         scan(*span, self.cut.geometry, *data, ratio, best)
 
-    def _drift(self, span: tuple[int, int], before: Array, now: Array, bound: Array) -> float:
+    def _drift(
+        self, span: tuple[int, int], before: Array, now: Array, reach: Any, bound: Array
+    ) -> float:
         lanes, limit = self._settings[1], now.dtype.type(self.LIMIT)
         flat = now.reshape(-1), before.reshape(-1)
-        return float(drift(*span, self.cut.geometry, *flat, self._reach, lanes, limit, bound))
+        return float(drift(*span, self.cut.geometry, *flat, reach, lanes, limit, bound))
+
+
+def atoms(problem: Problem) -> Array:
+    """d_m / λ_m in float64."""
+    lmbda = problem.lmbda.astype(np.float64)
+    result: Array = problem.d / lmbda.reshape(-1, *(1,) * (problem.d.ndim - 1))
+    return result
