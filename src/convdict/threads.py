@@ -13,8 +13,8 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor, wait
-from typing import TypeVar
+from concurrent.futures import ThreadPoolExecutor
+from typing import Generic, TypeVar
 
 from .errors import InputError
 
@@ -75,7 +75,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def parallel_map(work: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-    """`[work(item) for item in items]`, several at once; an error is raised.
+    """`[work(item) for item in items]`, several at once; the first error is raised.
 
     Work that calls this again goes on in its own thread, for it has its permit already.
     """
@@ -83,37 +83,44 @@ def parallel_map(work: Callable[[Item], Result], items: Iterable[Item]) -> list[
     n = min(len(items), get_num_threads())
     if n < 2 or getattr(_inside, "work", False):
         return [work(item) for item in items]
-    todo = deque(enumerate(items))
-    done: dict[int, Result] = {}
+    job = _Job(work, items)
+    pool, permits = _shared_pool()
+    for _ in range(n - 1):
+        pool.submit(job.take_part, permits)
+    job.take_part(permits)
+    return job.results()
 
-    def take_part() -> None:
-        _inside.work = True
-        try:
-            while todo:
+
+class _Job(Generic[Item, Result]):
+    """Items that several threads take, one after another, until none is left."""
+
+    def __init__(self, work: Callable[[Item], Result], items: list[Item]) -> None:
+        self._work, self._n = work, len(items)
+        self._todo = deque(enumerate(items))
+        self._done: dict[int, Result] = {}
+        self._failed: dict[int, BaseException] = {}
+        self._finished = threading.Event()
+
+    def take_part(self, permits: threading.Semaphore) -> None:
+        if not self._todo:
+            return
+        with permits:
+            _inside.work = True
+            while self._todo:
                 try:
-                    i, item = todo.popleft()
+                    i, item = self._todo.popleft()
                 except IndexError:  # somebody was faster
                     break
-                done[i] = work(item)
-        finally:
+                try:
+                    self._done[i] = self._work(item)
+                except BaseException as error:  # raised where the results are wanted
+                    self._failed[i] = error
+                if len(self._done) + len(self._failed) == self._n:
+                    self._finished.set()
             _inside.work = False
 
-    def help_out() -> None:
-        if permits.acquire(blocking=False):
-            try:
-                take_part()
-            finally:
-                permits.release()
-
-    pool, permits = _shared_pool()
-    with permits:
-        helpers = [pool.submit(help_out) for _ in range(n - 1)]
-        try:
-            take_part()
-        finally:
-            todo.clear()  # after an error nobody need go on
-            started = [helper for helper in helpers if not helper.cancel()]
-            wait(started)
-    for helper in started:
-        helper.result()
-    return [done[i] for i in range(len(items))]
+    def results(self) -> list[Result]:
+        self._finished.wait()
+        if self._failed:
+            raise self._failed[min(self._failed)]
+        return [self._done[i] for i in range(self._n)]
