@@ -19,6 +19,7 @@ from convdict.kernels.lanes import (
     load,
     magnitude,
     multiply,
+    root,
     splat,
     store,
     total,
@@ -44,18 +45,20 @@ def every_operation(a, b, out, lanes):
     store(out, 2 * lanes, fused(x, y, splat(a[0])))
     store(out, 3 * lanes, magnitude(x))
     store(out, 4 * lanes, where_larger(x, y, x, splat(b[0])))
-    out[5 * lanes] = total(x)
-    out[5 * lanes + 1] = highest(x)
+    store(out, 5 * lanes, root(magnitude(x)))
+    out[6 * lanes] = total(x)
+    out[6 * lanes + 1] = highest(x)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_lanes_do_what_numpy_does(dtype, rng):
     n = lane_count(np.dtype(dtype))
     a, b = rng.standard_normal((2, n + 2)).astype(dtype)
-    out = np.zeros(5 * n + 2, dtype)
+    out = np.zeros(6 * n + 2, dtype)
     every_operation(a, b, out, n)
     x, y = a[1 : n + 1], b[2 : n + 2]
-    expected = [x + y, x * y, x * y + a[0], abs(x), np.where(x > y, x, b[0]), [x.sum(), x.max()]]
+    expected = [x + y, x * y, x * y + a[0], abs(x), np.where(x > y, x, b[0])]
+    expected += [np.sqrt(abs(x)), [x.sum(), x.max()]]
     np.testing.assert_allclose(out, np.concatenate(expected), rtol=20 * np.finfo(dtype).eps)
 
 

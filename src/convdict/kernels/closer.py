@@ -7,7 +7,6 @@ has changed a little most positions therefore need no second look: `drift` says 
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from .lanes import (
     load,
     magnitude,
     multiply,
+    root,
     splat,
     store,
     where_larger,
@@ -67,25 +67,26 @@ def drift(
 ) -> Any:
     """bound[p] += reach · ‖now − before‖ over the samples that kernels at p see, rounded up.
 
-    Returns the share of positions whose bound then is not at most `limit`.
+    An empty `before` is zero. Returns the share of positions with a bound not below `limit`.
     """
     channels, n1, n2 = geometry.grid[0], geometry.grid[2], geometry.grid[3]
     h0, h1, h2 = geometry.halo
     channel, plane, row = geometry.strides
     new, old = np.zeros((2, geometry.buffer_size), now.dtype)
     up = now.dtype.type(1 + 4 * np.finfo(now.dtype).eps)
-    tiny = np.finfo(now.dtype).tiny  # more than all that squares lose by underflow
+    zero, minus, far = splat(now.dtype.type(0)), splat(now.dtype.type(-1)), splat(reach)
+    tiny = splat(np.finfo(now.dtype).tiny)  # more than all that squares lose by underflow
     doubtful, n = 0, 0
     for t in range(first, last):
         gather(now, geometry, t, new)
-        gather(before, geometry, t, old)
+        if before.size > 0:
+            gather(before, geometry, t, old)
         a0, a1, a2, t0, t1, t2 = geometry.tiles[t]
-        minus = splat(now.dtype.type(-1))
         for i in range(0, channel, lanes):
-            a = splat(now.dtype.type(0))
+            a = zero
             for z in range(channels):
                 e = fused(minus, load(old, z * channel + i), load(new, z * channel + i))
-                a = add(a, multiply(e, e))
+                a = fused(e, e, a)
             store(new, i, a)
         for i in range(t0 + h0):
             for j in range(t1 + h1):
@@ -94,11 +95,13 @@ def drift(
                 slide(new, i * plane + j * row, t2, row, h1 + 1, lanes)
         for i in range(t0):
             for j in range(t1):
-                slide(new, i * plane + j * row, t2, plane, h0 + 1, lanes)
-                p = ((a0 + i) * n1 + a1 + j) * n2 + a2
                 q = i * plane + j * row
+                slide(new, q, t2, plane, h0 + 1, lanes)
+                for k in range(q, q + t2, lanes):
+                    store(new, k, multiply(far, root(add(load(new, k), tiny))))
+                p = ((a0 + i) * n1 + a1 + j) * n2 + a2
                 for k in range(t2):
-                    bound[p + k] = (bound[p + k] + reach * sqrt(new[q + k] + tiny)) * up
+                    bound[p + k] = (bound[p + k] + new[q + k]) * up
                     doubtful += not bound[p + k] <= limit
                 n += t2
     return doubtful / n

@@ -140,6 +140,16 @@ def magnitude(typing: Any, a: Any) -> Any:
 
 
 @intrinsic
+def root(typing: Any, a: Any) -> Any:
+    """√a"""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _call(builder, f"llvm.sqrt.{a.suffix}", arguments)
+
+    return a(a), emit
+
+
+@intrinsic
 def where_larger(typing: Any, a: Any, b: Any, yes: Any, no: Any) -> Any:
     """yes where a > b, otherwise no"""
 

@@ -91,7 +91,7 @@ class Scan:
 
     def _add_norm(self, g: Array, reach: Any, bound: Array) -> None:
         """bound[p] += reach · ‖g at p‖"""
-        zero, flat = np.zeros_like(g), bound.reshape(-1)
+        zero, flat = np.empty(0, g.dtype), bound.reshape(-1)
         parallel_map(lambda span: self._drift(span, zero, g, reach, flat), self.cut.spans)
 
     @cached_property
