@@ -39,8 +39,7 @@ def test_tiles_cover_every_position_once_and_colours_are_apart(case, dtype):
     assert (seen == 1).all()
     assert sorted(i for colour in made.colours for i in colour) == list(range(len(made.strips)))
     assert [t for a, b in made.strips for t in range(a, b)] == list(range(len(geometry.tiles)))
-    for pieces in (made.spans, made.coarse):
-        assert [t for a, b in pieces for t in range(a, b)] == list(range(len(geometry.tiles)))
+    assert [t for a, b in made.spans for t in range(a, b)] == list(range(len(geometry.tiles)))
     for colour in made.colours:
         touched = np.zeros(three(grid), int)
         for strip in colour:
@@ -53,14 +52,13 @@ def test_tiles_cover_every_position_once_and_colours_are_apart(case, dtype):
 
 @settings(max_examples=40, deadline=None)
 @given(grids(), st.randoms(use_true_random=False))
-def test_tile_of_finds_the_tile_that_holds_a_position(case, random):
+def test_steps_lead_to_the_tile_that_holds_a_position(case, random):
     grid, kernel = case
     made = cut(grid, kernel, 2, np.float32)
-    at = tuple(np.array([random.randrange(n)]) for n in three(grid))
-    (t,) = made.tile_of(at)
-    tile = made.geometry.tiles[t]
+    at = [random.randrange(n) for n in three(grid)]
+    tile = made.geometry.tiles[sum(steps[p] for steps, p in zip(made.steps, at, strict=True))]
     for axis in range(3):
-        assert tile[axis] <= at[axis][0] < tile[axis] + tile[3 + axis]
+        assert tile[axis] <= at[axis] < tile[axis] + tile[3 + axis]
 
 
 def test_padded_rows_keep_rows_and_fill_with_zeros(rng):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from convdict.kernels.active import Active, measure
+from convdict.kernels.active import Active, admit, measure, nonzeros, settle
 from convdict.kernels.closer import columns, drift, look
 from convdict.kernels.compile import kernel
 from convdict.kernels.correlate import packed, scan
@@ -186,6 +186,32 @@ def test_inner_and_subtract_are_one_kernel_at_one_place(case, dtype, rng):
     h = correlation(d * d, w2, m, p)
     now = inner(buffer, geometry.chunks, rows, lanes, m, place)
     assert now == pytest.approx(expected - 2 * h, **close)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_coordinates_enter_their_tiles_and_come_back(case, rng):
+    d, g, made = problem(case, np.float32, rng)
+    geometry, n = made.geometry, 30
+    positions, kernels = rng.integers(0, g[0].size, n), rng.integers(0, len(d), n).astype(np.int32)
+    values = rng.standard_normal(n).astype(np.float32)
+    values[3] = 0
+    tile, place = np.empty((2, n), np.int64)
+    sizes = np.zeros(len(geometry.tiles), np.int64)
+    settle(geometry, made.steps, positions, tile, place, sizes)
+    np.testing.assert_array_equal(sizes, np.bincount(tile, minlength=len(sizes)))
+    strides = np.append(geometry.strides[1:], 1)
+    for p, t, at in zip(positions, tile, place, strict=True):
+        inside = np.array(np.unravel_index(p, g.shape[1:])) - geometry.tiles[t, :3]
+        assert (inside >= 0).all()
+        assert (inside < geometry.tiles[t, 3:]).all()
+        assert at == inside @ strides
+    active = Active.room(sizes, np.float32)
+    admit(tile, place, kernels, values, active)
+    np.testing.assert_array_equal(active.length, sizes)
+    back = np.empty(n - 1, np.int32), np.empty(n - 1, np.int64), np.empty(n - 1, np.float32)
+    nonzeros(geometry, active, *back)
+    given = zip(kernels, positions, values, strict=True)
+    assert sorted(zip(*back, strict=True)) == sorted(t for t in given if t[2] != 0)
 
 
 @pytest.mark.parametrize("weighted", [True, False])
