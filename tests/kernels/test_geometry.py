@@ -39,7 +39,8 @@ def test_tiles_cover_every_position_once_and_colours_are_apart(case, dtype):
     assert (seen == 1).all()
     assert sorted(i for colour in made.colours for i in colour) == list(range(len(made.strips)))
     assert [t for a, b in made.strips for t in range(a, b)] == list(range(len(geometry.tiles)))
-    assert [t for a, b in made.spans for t in range(a, b)] == list(range(len(geometry.tiles)))
+    for pieces in (made.spans, made.coarse):
+        assert [t for a, b in pieces for t in range(a, b)] == list(range(len(geometry.tiles)))
     for colour in made.colours:
         touched = np.zeros(three(grid), int)
         for strip in colour:

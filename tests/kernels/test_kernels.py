@@ -26,6 +26,7 @@ from convdict.kernels.lanes import (
     where_larger,
 )
 from convdict.kernels.regions import gather, scatter
+from convdict.kernels.sums import products
 from convdict.kernels.synthesis import synthesize
 
 DTYPES = [np.float32, np.float64]
@@ -262,3 +263,13 @@ def test_synthesize_adds_shifted_kernels(case, rng):
             x * correlation(d, probe, k, p) for x, k, p in zip(values, kernels, points, strict=True)
         )
         assert np.sum(signal * probe) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("size", [1, 31, 32, 100])
+def test_products_are_summed_in_float64(size, dtype, rng):
+    g, s, v = rng.uniform(0, 1e5, (3, size)).astype(dtype)
+    gg, sg = products(g, s, v)
+    g, s, v = (a.astype(np.float64) for a in (g, s, v))
+    assert (gg, sg) == pytest.approx((v @ g**2, s @ g), rel=1e-14)
+    assert products(g, s, np.empty(0))[0] == pytest.approx(g @ g, rel=1e-14)

@@ -114,15 +114,15 @@ class _Run:
         """Active coordinates of the next descent: nonzeros, and those most wanted."""
         geometry, ratio, best = self.cut.geometry, now.ratio.reshape(-1), now.best.reshape(-1)
         old, sizes = self.active, np.zeros(len(geometry.tiles), np.int64)
-        parallel_map(lambda s: census(*s, geometry, old, ratio, share, sizes), self.cut.spans)
+        parallel_map(lambda s: census(*s, geometry, old, ratio, share, sizes), self.cut.coarse)
         new = self._room(sizes)
-        parallel_map(lambda s: collect(*s, geometry, old, ratio, best, share, new), self.cut.spans)
+        parallel_map(lambda s: collect(*s, geometry, old, ratio, best, share, new), self.cut.coarse)
         self._take(new)
 
     def _take(self, active: Active) -> None:
         """Let these be the active coordinates."""
         data = self.w2, self.squares, self.norms, self.problem.lmbda, self.lanes, active
-        parallel_map(lambda s: measure(*s, self.cut.geometry, *data), self.cut.spans)
+        parallel_map(lambda s: measure(*s, self.cut.geometry, *data), self.cut.coarse)
         self.active = active
 
     def descend(self, repeats: int, tiny: float, calm: float) -> float:

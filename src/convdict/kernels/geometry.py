@@ -28,6 +28,7 @@ Triple = tuple[int, int, int]
 REGION_SAMPLES = 8192  # what a tile's region may hold: most of a first-level cache
 HEIGHT = 64  # rows of a tile of an image
 MOST_SPANS = 32  # pieces for threads to share: handing out more would only take time
+COARSE = 1 << 16  # positions at least that a piece of quick work should have
 
 
 class Geometry(NamedTuple):
@@ -49,6 +50,7 @@ class Cut:
     strips: list[tuple[int, int]]  # tiles first … last − 1 of each strip
     colours: list[list[int]]  # strips that may run at once
     spans: list[tuple[int, int]]  # the same tiles in a few pieces, for work that only reads g
+    coarse: list[tuple[int, int]]  # in fewer, for work that takes little time per position
     steps: tuple[Array, Array, Array]  # position p lies in tile steps[0][p0] + … + steps[2][p2]
 
 
@@ -152,7 +154,8 @@ def cut(grid: tuple[int, ...], kernel: tuple[int, ...], n_channels: int, dtype: 
         steps[axis] = np.repeat(each * np.arange(len(widths)), widths)
         each *= len(widths)
     spans = _merged(strips, MOST_SPANS)
-    return Cut(geometry, strips, colours, spans, (steps[0], steps[1], steps[2]))
+    coarse = _merged(strips, min(max(prod(n) // COARSE, 1), MOST_SPANS))
+    return Cut(geometry, strips, colours, spans, coarse, (steps[0], steps[1], steps[2]))
 
 
 def _merged(strips: list[tuple[int, int]], most: int) -> list[tuple[int, int]]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..kernels.sums import products
 from .problem import Array, Problem, Seen, Triplets
 from .residual import weighted_residual
 from .scan import Scan
@@ -63,7 +64,9 @@ class Judge:
         self._problem = problem
         self._seen: Seen | None = None
         w2 = problem.w2
-        self._inverse = None if w2 is None else np.divide(1, w2, where=w2 > 0, out=0 * w2)
+        self._inverse = np.empty(0, problem.dtype)
+        if w2 is not None:
+            self._inverse = np.divide(1, w2, where=w2 > 0, out=0 * w2).reshape(-1)
 
     def __call__(self, g: Array, l1: float, target: float) -> Judgement:
         """Judge g = W²⊙(s − Dx), trying harder for the gap when `target` is in reach."""
@@ -100,11 +103,7 @@ class Judge:
 
     def _products(self, g: Array) -> tuple[float, float]:
         """‖ρ‖² and ⟨Ws, ρ⟩ for g = Wρ, summed in float64."""
-        squares = g * g if self._inverse is None else g * g * self._inverse
-        return (
-            float(np.sum(squares, dtype=np.float64)),
-            float(np.sum(self._problem.s * g, dtype=np.float64)),
-        )
+        return products(g.reshape(-1), self._problem.s.reshape(-1), self._inverse)  # type: ignore[no-any-return]
 
     def _local_scale(self, ratio: Array) -> Array:
         """v[i] = min over the positions p whose kernels cover sample i of 1 / max(ratio[p], 1).
