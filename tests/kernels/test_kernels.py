@@ -84,15 +84,18 @@ def problem(case, dtype, rng):
 def test_scan_finds_the_strongest_ratio_everywhere(case, signed, dtype, rng):
     d, g, made = problem(case, dtype, rng)
     lmbda = rng.uniform(0.5, 2, len(d)).astype(dtype)
-    ratio, best = np.zeros(g[0].size, dtype), np.zeros(g[0].size, np.int32)
-    lanes = lane_count(np.dtype(dtype))
+    ratio, rest = np.zeros((2, g[0].size), dtype)
+    best, lanes = np.zeros(g[0].size, np.int32), lane_count(np.dtype(dtype))
+    data = made.geometry, g.ravel(), packed(d, lmbda), len(d), lanes, signed
     for strip in made.strips:
-        scan(*strip, made.geometry, g.ravel(), packed(d, lmbda), len(d), lanes, signed, ratio, best)
+        scan(*strip, *data, ratio, best, rest)
     for i, p in enumerate(np.ndindex(g.shape[1:])):
         c = np.array([correlation(d, g, m, p) for m in range(len(d))]) / lmbda
         c = abs(c) if signed else np.maximum(c, 0)
         assert ratio[i] == pytest.approx(c.max(), abs=1e-4 if dtype == np.float32 else 1e-12)
         assert c[best[i]] == pytest.approx(c.max(), abs=1e-4)
+        c[best[i]] = 0
+        assert rest[i] == pytest.approx(c.max(), abs=1e-4)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -104,18 +107,33 @@ def test_look_is_scan_where_bounds_leave_doubt(case, signed, dtype, rng):
     lmbda = np.tile(rng.uniform(0.5, 2, len(d) // 6), 6).astype(dtype)
     settings = len(d), lane_count(np.dtype(dtype)), signed
     size = g[0].size
-    known, names = np.zeros(size, dtype), np.zeros(size, np.int32)
-    bound = rng.uniform(0, 2, size).astype(dtype)
-    bound[rng.random(size) < 0.1] = np.inf
-    bound[rng.random(size) < 0.1] = np.nan
-    ratio, best = bound.copy(), np.full(size, -1, np.int32)
+    known, others = np.zeros((2, size), dtype)
+    names = np.zeros(size, np.int32)
+    ratio, rest = rng.uniform(0, 2, (2, size)).astype(dtype)
+    for bound in (ratio, rest):
+        bound[rng.random(size) < 0.1] = np.inf
+        bound[rng.random(size) < 0.1] = np.nan
+    rest = np.fmin(rest, ratio)
+    before, bound, best = ratio.copy(), rest.copy(), rng.integers(0, len(d), size).astype(np.int32)
+    guess = best.copy()
+    flat = g.ravel()
+    rows = padded_rows(d / lmbda.reshape(-1, 1, 1, 1, 1)).ravel()
     for strip in made.strips:
-        scan(*strip, made.geometry, g.ravel(), packed(d, lmbda), *settings, known, names)
-        data = g.ravel(), columns(d, lmbda), *settings, dtype(1)
-        look(*strip, made.geometry, *data, ratio, best)
-    doubtful = ~(bound <= 1)
-    np.testing.assert_allclose(ratio, np.where(doubtful, known, bound), rtol=1e-5)
-    np.testing.assert_array_equal(best, np.where(doubtful, names, -1))
+        scan(*strip, made.geometry, flat, packed(d, lmbda), *settings, known, names, others)
+        data = flat, rows, columns(d, lmbda), *settings, dtype(1)
+        look(*strip, made.geometry, *data, ratio, best, rest)
+    close = {"rtol": 1e-4, "atol": 1e-4} if dtype == np.float32 else {"rtol": 1e-11}
+    sure, full = before <= 1, ~(before <= 1) & ~(bound <= 1)
+    np.testing.assert_array_equal(ratio[sure], before[sure])
+    np.testing.assert_allclose(ratio[full], known[full], **close)
+    np.testing.assert_allclose(rest[full], others[full], **close)
+    np.testing.assert_array_equal(best[full], names[full])
+    np.testing.assert_array_equal(best[~full], guess[~full])
+    np.testing.assert_array_equal(rest[~full], bound[~full])
+    for i in np.flatnonzero(~sure & ~full):
+        c = correlation(d, g, best[i], np.unravel_index(i, g.shape[1:])) / lmbda[best[i]]
+        expected = max(abs(c) if signed else c, rest[i])
+        assert ratio[i] == pytest.approx(expected, rel=1e-4, abs=1e-4)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -125,21 +143,22 @@ def test_drift_is_the_norm_of_the_change_under_the_kernel_and_never_less(case, d
     before = g + rng.standard_normal(g.shape).astype(dtype) * (rng.random(g.shape) < 0.05)
     lanes = lane_count(np.dtype(dtype))
     old = rng.uniform(0, 1, g[0].size).astype(dtype)
-    bound, ones = old.copy(), np.ones((1, *d.shape[1:]))
+    bound, rest, ones = old.copy(), old / 2, np.ones((1, *d.shape[1:]))
     square = (g.astype(float) - before.astype(float)) ** 2
     expected = [np.sqrt(correlation(ones, square, 0, p)) for p in np.ndindex(g.shape[1:])]
     expected = old + 0.7 * np.array(expected)
     up = dtype(0.7 * (1 + 50 * np.finfo(dtype).eps))
-    data = g.ravel(), before.ravel(), up, lanes, dtype(1), bound
+    data = g.ravel(), before.ravel(), up, lanes, dtype(1), bound, rest
     for first, last in made.strips:
         tiles = made.geometry.tiles[first:last]
         share = drift(first, last, made.geometry, *data)
         inside = np.zeros(g.shape[1:], bool)
         for a0, a1, a2, t0, t1, t2 in tiles:
             inside[a0 : a0 + t0, a1 : a1 + t1, a2 : a2 + t2] = True
-        assert share == pytest.approx(np.mean(bound[inside.ravel()] > 1))
+        assert share == pytest.approx(np.mean(rest[inside.ravel()] > 1))
     np.testing.assert_allclose(bound, expected, rtol=1e-4 if dtype == np.float32 else 1e-12)
     assert (bound.astype(float) >= expected * (1 - 1e-15)).all()
+    np.testing.assert_allclose(rest, bound - old / 2, rtol=1e-5)
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -265,8 +265,8 @@ def _solve(
         told = _times(result, 1 / unit, np.float64)  # what the user gets, rounding and all
         objective, gap = certify(handy, told, found.scale, found.seen)
         if found.seen is not None:
-            known = found.seen.g, found.seen.ratio, exact.nonnegative, force
-            problem = replace(problem, memory=Memory(atoms(problem), *known))
+            memory = Memory(found.seen, atoms(problem), exact.nonnegative, force)
+            problem = replace(problem, memory=memory)
         if reason == "gap" and gap > tol and aim < tol / 8:
             reason = "precision"
         if reason != "gap" or gap <= tol:

@@ -2,7 +2,9 @@
 
 ⟨d, g⟩ changes by no more than ‖d‖ times the change of g under the kernel. Of a residual that
 has changed a little most positions therefore need no second look: `drift` says which do, and
-`look` scans those, wherever they are.
+`look` scans those, wherever they are. Two bounds are kept of a position, for the kernel that
+was strongest and for all others: where a coefficient is nonzero its ratio stays about one,
+but that one kernel is nearly always all there is to look at.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .compile import kernel
+from .descent import inner
 from .geometry import Geometry, round_up
 from .lanes import (
     add,
@@ -63,11 +66,12 @@ def drift(
     reach: Any,
     lanes: int,
     limit: Any,
-    bound: Any,
+    ratio: Any,
+    rest: Any,
 ) -> Any:
-    """bound[p] += reach · ‖now − before‖ over the samples that kernels at p see, rounded up.
+    """Both bounds at p += reach · ‖now − before‖ over what kernels at p see, rounded up.
 
-    An empty `before` is zero. Returns the share of positions with a bound not below `limit`.
+    An empty `before` is zero. Returns the share of positions with both above `limit`.
     """
     channels, n1, n2 = geometry.grid[0], geometry.grid[2], geometry.grid[3]
     h0, h1, h2 = geometry.halo
@@ -101,8 +105,9 @@ def drift(
                     store(new, k, multiply(far, root(add(load(new, k), tiny))))
                 p = ((a0 + i) * n1 + a1 + j) * n2 + a2
                 for k in range(t2):
-                    bound[p + k] = (bound[p + k] + new[q + k]) * up
-                    doubtful += not bound[p + k] <= limit
+                    ratio[p + k] = (ratio[p + k] + new[q + k]) * up
+                    rest[p + k] = (rest[p + k] + new[q + k]) * up
+                    doubtful += not (ratio[p + k] <= limit or rest[p + k] <= limit)
                 n += t2
     return doubtful / n
 
@@ -113,6 +118,7 @@ def look(
     last: int,
     geometry: Geometry,
     g: Any,
+    rows: Any,
     columns: Any,
     n_kernels: int,
     lanes: int,
@@ -120,28 +126,41 @@ def look(
     limit: Any,
     ratio: Any,
     best: Any,
+    rest: Any,
 ) -> None:
-    """What `scan` does, at the positions whose ratio is not known to be at most `limit`."""
+    """What `scan` does, at the positions whose ratio is not known to be at most `limit`.
+
+    Where no kernel but the best can exceed it, that one is all that is looked at.
+    """
     channels, n1, n2 = geometry.grid[0], geometry.grid[2], geometry.grid[3]
     h0, h1, h2 = geometry.halo
     channel, plane, row = geometry.strides
     buffer = np.zeros(geometry.buffer_size, g.dtype)
-    place, position = np.empty((2, geometry.buffer_size), np.int64)
-    found = np.empty(2 * GROUP * lanes, g.dtype)
+    place, position, easy, single = np.empty((4, geometry.buffer_size), np.int64)
+    found = np.empty(3 * GROUP * lanes, g.dtype)
     zero = splat(g.dtype.type(0))
     for t in range(first, last):
         a0, a1, a2, t0, t1, t2 = geometry.tiles[t]
-        n = 0
+        n = n_single = 0
         for i in range(t0):
             for j in range(t1):
                 p = ((a0 + i) * n1 + a1 + j) * n2 + a2
                 for k in range(t2):
-                    if not ratio[p + k] <= limit:
+                    if ratio[p + k] <= limit:
+                        continue
+                    if rest[p + k] <= limit:
+                        easy[n_single], single[n_single] = i * plane + j * row + k, p + k
+                        n_single += 1
+                    else:
                         place[n], position[n] = i * plane + j * row + k, p + k
                         n += 1
-        if n == 0:
+        if n + n_single == 0:
             continue
         gather(g, geometry, t, buffer)
+        for r in range(n_single):
+            p = single[r]
+            value = inner(buffer, geometry.chunks, rows, lanes, best[p], easy[r])
+            ratio[p] = max(abs(value) if signed else value, rest[p])
         for r in range(n, (n + 7) // 8 * 8):
             place[r] = place[n - 1]
         for r in range(0, n, 8):
@@ -193,19 +212,27 @@ def look(
                         one = magnitude(one)
                         two = magnitude(two)
                     top, who = load(found, at), load(found, at + lanes)
+                    low = load(found, at + 2 * lanes)
+                    less = where_larger(one, top, top, one)
+                    low = where_larger(less, low, less, low)
                     who = where_larger(one, top, one_name, who)
                     top = where_larger(one, top, one, top)
+                    less = where_larger(two, top, top, two)
+                    low = where_larger(less, low, less, low)
                     who = where_larger(two, top, two_name, who)
                     top = where_larger(two, top, two, top)
                     store(found, at, top)
                     store(found, at + lanes, who)
-                    at += 2 * lanes
+                    store(found, at + 2 * lanes, low)
+                    at += 3 * lanes
             for s in range(min(8, n - r)):
-                top = highest(load(found, 2 * s * lanes))
+                at, p = 3 * s * lanes, position[r + s]
+                top, less = highest(load(found, at)), highest(load(found, at + 2 * lanes))
                 who = np.int32(n_kernels)
                 for m in range(lanes):  # of equals the first, as in `scan`
-                    name = np.int32(found[(2 * s + 1) * lanes + m]) + np.int32(m)
-                    if found[2 * s * lanes + m] == top:
-                        who = min(who, name)
-                ratio[position[r + s]] = top
-                best[position[r + s]] = who if top > 0 else 0
+                    if found[at + m] == top:
+                        who = min(who, np.int32(found[at + lanes + m]) + np.int32(m))
+                for m in range(lanes):
+                    if np.int32(found[at + lanes + m]) + np.int32(m) != who:
+                        less = max(less, found[at + m])
+                ratio[p], best[p], rest[p] = top, who if top > 0 else 0, less

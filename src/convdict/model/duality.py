@@ -92,7 +92,7 @@ class Judge:
         if self._seen is None:
             self._seen = self.scan.recall(self._problem)
         if self._seen is None:
-            self._seen = Seen(g.copy(), *self.scan(g))
+            self._seen = self.scan.first(g)
         else:
             self.scan.again(g, self._seen)
         return self._seen
@@ -144,5 +144,5 @@ def certify(
     judge = Judge(exact)
     objective = judge.objective(g, l1)
     point = g if scale is None else g * scale
-    seen = Seen(point.copy(), *judge.scan(point)) if seen is None else judge.scan.sound(seen)
+    seen = judge.scan.first(point) if seen is None else judge.scan.sound(seen)
     return objective, judge.gap(point, objective, seen)

@@ -21,14 +21,14 @@ class Seen(NamedTuple):
     g: Array  # the weighted residual, or a dual point in its place
     ratio: Array  # at every position no less than max_m |⟨d_m, g⟩| / λ_m
     best: Array  # the kernel that attains it, where `ratio` is above one
+    rest: Array  # no less than what any other attains
 
 
 class Memory(NamedTuple):
     """What was seen with some kernels, for a problem that differs a little."""
 
+    seen: Seen
     atoms: Array  # d_m / λ_m, as they were
-    g: Array
-    ratio: Array
     nonnegative: bool
     unit: float  # of g; that of the atoms is its inverse
 
@@ -39,7 +39,8 @@ class Memory(NamedTuple):
             return self
         if not 1e-6 < factor < 1e6:
             return None
-        return Memory(self.atoms / factor, self.g * factor, self.ratio, self.nonnegative, unit)
+        seen = self.seen._replace(g=self.seen.g * factor)
+        return self._replace(seen=seen, atoms=self.atoms / factor, unit=unit)
 
 
 @dataclass(frozen=True, eq=False)

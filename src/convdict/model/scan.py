@@ -9,7 +9,7 @@ import numpy as np
 
 from ..kernels.closer import columns, drift, look
 from ..kernels.correlate import packed, scan
-from ..kernels.geometry import cut
+from ..kernels.geometry import cut, padded_rows
 from ..kernels.lanes import lane_count
 from ..threads import parallel_map
 from .problem import Array, Problem, Seen
@@ -35,37 +35,40 @@ class Scan:
         self._reach = self._longest(atoms(problem))
 
     def __call__(self, g: Array) -> tuple[Array, Array]:
-        ratio, best = np.zeros(g.shape[1:], g.dtype), np.zeros(g.shape[1:], np.int32)
-        outputs = ratio.reshape(-1), best.reshape(-1)
-        parallel_map(lambda span: self._all(span, g, *outputs), self.cut.spans)
-        return ratio, best
+        seen = self.first(g)
+        return seen.ratio, seen.best
+
+    def first(self, g: Array) -> Seen:
+        """Everything there is to see of g."""
+        shape, dtype = g.shape[1:], g.dtype
+        maps = np.zeros(shape, dtype), np.zeros(shape, np.int32), np.zeros(shape, dtype)
+        seen = Seen(g.copy(), *maps)
+        parallel_map(lambda span: self._all(span, g, seen), self.cut.spans)
+        return seen
 
     def again(self, g: Array, seen: Seen) -> None:
         """Let `seen` be of this g: what a scan finds above `LIMIT`, and bounds elsewhere."""
-        outputs = seen.ratio.reshape(-1), seen.best.reshape(-1)
-        limit = g.dtype.type(self.LIMIT)
 
         def work(span: tuple[int, int]) -> None:
-            if self._drift(span, seen.g, g, self._reach, outputs[0]) > MANY:
-                self._all(span, g, *outputs)
+            if self._drift(span, seen.g, g, self._reach, seen) > MANY:
+                self._all(span, g, seen)
             else:
-                data = g.reshape(-1), self._columns, *self._settings, limit
-                look(*span, self.cut.geometry, *data, *outputs)
+                data = g.reshape(-1), self._rows, self._columns, *self._settings
+                look(*span, self.cut.geometry, *data, g.dtype.type(self.LIMIT), *_flat(seen))
 
         parallel_map(work, self.cut.spans)
         np.copyto(seen.g, g)
 
     def recall(self, problem: Problem) -> Seen | None:
         """The problem's memory, for its kernels: |⟨a′, g⟩| ≤ |⟨a, g⟩| + ‖a′ − a‖‖g‖, a = d / λ."""
-        memory = problem.memory
+        memory, dtype = problem.memory, problem.dtype
         if memory is None or memory.atoms.shape != problem.d.shape:
             return None
         if memory.nonnegative and not problem.nonnegative:
             return None
-        g = np.ascontiguousarray(memory.g, problem.dtype)
-        best = np.zeros(problem.grid, np.int32)
-        seen = Seen(g.copy(), memory.ratio.astype(problem.dtype), best)
-        self._add_norm(g, self._longest(atoms(problem) - memory.atoms), seen.ratio)
+        g, ratio, best, rest = memory.seen
+        seen = Seen(g.astype(dtype), ratio.astype(dtype), best.copy(), rest.astype(dtype))
+        self._add_norm(self._longest(atoms(problem) - memory.atoms), seen)
         return seen
 
     def sound(self, seen: Seen) -> Seen:
@@ -75,12 +78,13 @@ class Scan:
         This g was not the one looked at, but ‖g‖ cannot have been larger than now by more
         than the bounds have grown since.
         """
-        g, room = seen.g.astype(np.float64), seen.ratio.astype(np.float64)
-        self._add_norm(g, self._reach, room)
-        believed = (room < HUGE) & (self._reach < HUGE)
-        room *= (self._d[0].size + 16) * np.finfo(seen.g.dtype).eps
-        room += seen.ratio
-        return Seen(g, np.where(believed, room, np.inf), seen.best.copy())
+        g, slack, rest = (a.astype(np.float64) for a in (seen.g, seen.ratio, seen.rest))
+        self._add_norm(self._reach, Seen(g, slack, seen.best, rest))
+        slack[~((slack < HUGE) & (self._reach < HUGE))] = np.inf
+        slack *= (self._d[0].size + 16) * np.finfo(seen.g.dtype).eps
+        np.add(seen.rest, slack, out=rest)
+        slack += seen.ratio
+        return Seen(g, slack, seen.best.copy(), rest)
 
     def _longest(self, atoms: Array) -> Any:
         """max ‖a‖, a little more than that: the sums in `drift` are rounded."""
@@ -89,10 +93,10 @@ class Scan:
         dtype = self._d.dtype
         return dtype.type(np.max(norms) * (1 + terms * np.finfo(dtype).eps))
 
-    def _add_norm(self, g: Array, reach: Any, bound: Array) -> None:
-        """bound[p] += reach · ‖g at p‖"""
-        zero, flat = np.empty(0, g.dtype), bound.reshape(-1)
-        parallel_map(lambda span: self._drift(span, zero, g, reach, flat), self.cut.spans)
+    def _add_norm(self, reach: Any, seen: Seen) -> None:
+        """Both bounds at p += reach · ‖g at p‖"""
+        zero = np.empty(0, seen.g.dtype)
+        parallel_map(lambda span: self._drift(span, zero, seen.g, reach, seen), self.cut.spans)
 
     @cached_property
     def _packed(self) -> Array:
@@ -102,16 +106,24 @@ class Scan:
     def _columns(self) -> Array:
         return columns(self._d, self._lmbda)
 
-    def _all(self, span: tuple[int, int], g: Array, ratio: Array, best: Array) -> None:
+    @cached_property
+    def _rows(self) -> Array:
+        return padded_rows(self._d / self._lmbda.reshape(-1, 1, 1, 1, 1)).reshape(-1)
+
+    def _all(self, span: tuple[int, int], g: Array, seen: Seen) -> None:
         data = g.reshape(-1), self._packed, *self._settings
-        scan(*span, self.cut.geometry, *data, ratio, best)
+        scan(*span, self.cut.geometry, *data, *_flat(seen))
 
     def _drift(
-        self, span: tuple[int, int], before: Array, now: Array, reach: Any, bound: Array
+        self, span: tuple[int, int], before: Array, now: Array, reach: Any, seen: Seen
     ) -> float:
         lanes, limit = self._settings[1], now.dtype.type(self.LIMIT)
-        flat = now.reshape(-1), before.reshape(-1)
-        return float(drift(*span, self.cut.geometry, *flat, reach, lanes, limit, bound))
+        flat, (ratio, _, rest) = (now.reshape(-1), before.reshape(-1)), _flat(seen)
+        return float(drift(*span, self.cut.geometry, *flat, reach, lanes, limit, ratio, rest))
+
+
+def _flat(seen: Seen) -> tuple[Array, Array, Array]:
+    return seen.ratio.reshape(-1), seen.best.reshape(-1), seen.rest.reshape(-1)
 
 
 def atoms(problem: Problem) -> Array:
