@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import convdict as cd
+from convdict.coding import sparse_code as door
 from convdict.coding import working_set
 from convdict.errors import ConvergenceWarning
 from convdict.kernels import compile as compiling
@@ -135,6 +136,16 @@ def test_what_codes_remember_saves_work_and_nothing_else(problem, boundary, dtyp
         assert warm.converged
         assert warm.objective == pytest.approx(same.objective, rel=2e-3)
         assert abs(warm.n_iter - same.n_iter) <= 1
+
+
+def test_codes_of_large_images_remember_nothing(problem, monkeypatch):
+    image, d = problem
+    usual = cd.sparse_code(image, d, 3.0)
+    monkeypatch.setattr(door, "LARGE", image.size - 1)
+    large = cd.sparse_code(image, d, 3.0)
+    assert large.memory is None
+    assert large == usual
+    assert large.gap == pytest.approx(usual.gap, abs=1e-9)
 
 
 def test_kernels_find_another_cache_where_the_usual_ones_are_closed(monkeypatch):

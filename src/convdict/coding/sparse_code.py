@@ -27,6 +27,7 @@ from .working_set import WorkingSet
 
 AUTO_SHARE = 0.1  # penalty="auto" is this share of the smallest penalty that codes to zero
 ALMOST = 0.99
+LARGE = 1 << 22  # samples from which memory counts for more than the time of a certificate
 FLOAT32_FLOOR = 1e-5  # below this gap rounding in float32 decides, so float64 is used
 
 
@@ -260,6 +261,8 @@ def _solve(
     aim, total = ALMOST * tol, 0  # rounding must not spoil what the solver takes for done
     while True:
         found = settings.solve(problem, start=start, tol=aim, callback=report)
+        if exact.s.size > LARGE:
+            found = found._replace(seen=None)
         reason, total = found.reason, total + found.n_iter
         result = _times(found.codes, unit, dtype)
         told = _times(result, 1 / unit, np.float64)  # what the user gets, rounding and all

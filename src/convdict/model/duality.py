@@ -77,16 +77,17 @@ class Judge:
         if not target < gap <= self.HOPE * target:
             return plain
         scale = self._local_scale(seen.ratio)
-        closer = Seen(*map(np.copy, seen))
-        finer = self.gap(g * scale, objective, closer)
+        point = g * scale
+        closer = Seen(seen.g, seen.ratio.copy(), seen.best.copy(), seen.rest.copy())
+        self.scan.again(point, closer)
+        finer = self.gap(point, objective, closer.ratio)
         if finer >= gap:
             return plain
-        return plain._replace(gap=finer, scale=scale, seen=closer)
+        return plain._replace(gap=finer, scale=scale, seen=closer._replace(g=point))
 
-    def gap(self, point: Array, objective: float, seen: Seen) -> float:
-        """The gap that a dual point proves once it is made feasible; `seen` becomes its own."""
-        self.scan.again(point, seen)
-        return _relative(objective, _dual(*self._products(point), float(seen.ratio.max())))
+    def gap(self, point: Array, objective: float, ratio: Array) -> float:
+        """The gap that a dual point with these ratios proves, once it is made feasible."""
+        return _relative(objective, _dual(*self._products(point), float(ratio.max())))
 
     def _up_to_date(self, g: Array) -> Seen:
         if self._seen is None:
@@ -95,6 +96,7 @@ class Judge:
             self._seen = self.scan.first(g)
         else:
             self.scan.again(g, self._seen)
+            np.copyto(self._seen.g, g)
         return self._seen
 
     def objective(self, g: Array, l1: float) -> float:
@@ -143,6 +145,10 @@ def certify(
     g = weighted_residual(exact, codes._replace(value=value))
     judge = Judge(exact)
     objective = judge.objective(g, l1)
-    point = g if scale is None else g * scale
-    seen = judge.scan.first(point) if seen is None else judge.scan.sound(seen)
-    return objective, judge.gap(point, objective, seen)
+    if scale is not None:
+        g *= scale
+    if seen is None:
+        return objective, judge.gap(g, objective, judge.scan(g)[0])
+    seen = judge.scan.sound(seen)
+    judge.scan.again(g, seen)
+    return objective, judge.gap(g, objective, seen.ratio)

@@ -15,6 +15,7 @@ from ..threads import parallel_map
 from .problem import Array, Problem, Seen
 
 MANY = 0.6  # share of doubtful positions from which scanning all is faster than looking
+Span = tuple[int, int]
 HUGE = 1e30  # beyond this float32 may have overflowed on the way
 
 
@@ -35,29 +36,26 @@ class Scan:
         self._reach = self._longest(atoms(problem))
 
     def __call__(self, g: Array) -> tuple[Array, Array]:
-        seen = self.first(g)
-        return seen.ratio, seen.best
+        ratio, best, _ = self._maps(g)
+        return ratio, best
 
     def first(self, g: Array) -> Seen:
         """Everything there is to see of g."""
-        shape, dtype = g.shape[1:], g.dtype
-        maps = np.zeros(shape, dtype), np.zeros(shape, np.int32), np.zeros(shape, dtype)
-        seen = Seen(g.copy(), *maps)
-        parallel_map(lambda span: self._all(span, g, seen), self.cut.spans)
-        return seen
+        return Seen(g.copy(), *self._maps(g))
 
     def again(self, g: Array, seen: Seen) -> None:
-        """Let `seen` be of this g: what a scan finds above `LIMIT`, and bounds elsewhere."""
+        """Let the maps be of this g: what a scan finds above `LIMIT`, and bounds elsewhere."""
+
+        maps = _flat(*seen[1:])
 
         def work(span: tuple[int, int]) -> None:
-            if self._drift(span, seen.g, g, self._reach, seen) > MANY:
-                self._all(span, g, seen)
+            if self._drift(span, seen.g, g, self._reach, *maps) > MANY:
+                self._all(span, g, *maps)
             else:
                 data = g.reshape(-1), self._rows, self._columns, *self._settings
-                look(*span, self.cut.geometry, *data, g.dtype.type(self.LIMIT), *_flat(seen))
+                look(*span, self.cut.geometry, *data, g.dtype.type(self.LIMIT), *maps)
 
         parallel_map(work, self.cut.spans)
-        np.copyto(seen.g, g)
 
     def recall(self, problem: Problem) -> Seen | None:
         """The problem's memory, for its kernels: |⟨a′, g⟩| ≤ |⟨a, g⟩| + ‖a′ − a‖‖g‖, a = d / λ."""
@@ -96,7 +94,8 @@ class Scan:
     def _add_norm(self, reach: Any, seen: Seen) -> None:
         """Both bounds at p += reach · ‖g at p‖"""
         zero = np.empty(0, seen.g.dtype)
-        parallel_map(lambda span: self._drift(span, zero, seen.g, reach, seen), self.cut.spans)
+        told = zero, seen.g, reach, *_flat(*seen[1:])
+        parallel_map(lambda span: self._drift(span, *told), self.cut.spans)
 
     @cached_property
     def _packed(self) -> Array:
@@ -110,20 +109,26 @@ class Scan:
     def _rows(self) -> Array:
         return padded_rows(self._d / self._lmbda.reshape(-1, 1, 1, 1, 1)).reshape(-1)
 
-    def _all(self, span: tuple[int, int], g: Array, seen: Seen) -> None:
+    def _maps(self, g: Array) -> tuple[Array, Array, Array]:
+        shape, dtype = g.shape[1:], g.dtype
+        maps = np.zeros(shape, dtype), np.zeros(shape, np.int32), np.zeros(shape, dtype)
+        parallel_map(lambda span: self._all(span, g, *_flat(*maps)), self.cut.spans)
+        return maps
+
+    def _all(self, span: Span, g: Array, ratio: Array, best: Array, rest: Array) -> None:
         data = g.reshape(-1), self._packed, *self._settings
-        scan(*span, self.cut.geometry, *data, *_flat(seen))
+        scan(*span, self.cut.geometry, *data, ratio, best, rest)
 
     def _drift(
-        self, span: tuple[int, int], before: Array, now: Array, reach: Any, seen: Seen
+        self, span: Span, before: Array, now: Array, reach: Any, ratio: Array, _: Any, rest: Array
     ) -> float:
         lanes, limit = self._settings[1], now.dtype.type(self.LIMIT)
-        flat, (ratio, _, rest) = (now.reshape(-1), before.reshape(-1)), _flat(seen)
+        flat = _flat(now, before)
         return float(drift(*span, self.cut.geometry, *flat, reach, lanes, limit, ratio, rest))
 
 
-def _flat(seen: Seen) -> tuple[Array, Array, Array]:
-    return seen.ratio.reshape(-1), seen.best.reshape(-1), seen.rest.reshape(-1)
+def _flat(*maps: Array) -> tuple[Array, ...]:
+    return tuple(a.reshape(-1) for a in maps)
 
 
 def atoms(problem: Problem) -> Array:
