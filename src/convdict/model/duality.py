@@ -105,7 +105,8 @@ class Judge:
 
     def _products(self, g: Array) -> tuple[float, float]:
         """‖ρ‖² and ⟨Ws, ρ⟩ for g = Wρ, summed in float64."""
-        return products(g.reshape(-1), self._problem.s.reshape(-1), self._inverse)  # type: ignore[no-any-return]
+        rr, sr = products(g.reshape(-1), self._problem.s.reshape(-1), self._inverse)
+        return float(rr), float(sr)
 
     def _local_scale(self, ratio: Array) -> Array:
         """v[i] = min over the positions p whose kernels cover sample i of 1 / max(ratio[p], 1).

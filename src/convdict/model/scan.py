@@ -1,4 +1,4 @@
-"""What a residual calls for: correlations with every kernel everywhere, as two small maps."""
+"""What a residual calls for: correlations with every kernel everywhere, as a few small maps."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from ..kernels.lanes import lane_count
 from ..threads import parallel_map
 from .problem import Array, Problem, Seen
 
-MANY = 0.6  # share of doubtful positions from which scanning all is faster than looking
-Span = tuple[int, int]
+MANY = 0.75  # share of doubtful positions from which scanning all is faster than looking
 HUGE = 1e30  # beyond this float32 may have overflowed on the way
+
+Span = tuple[int, int]
 
 
 class Scan:
@@ -45,10 +46,9 @@ class Scan:
 
     def again(self, g: Array, seen: Seen) -> None:
         """Let the maps be of this g: what a scan finds above `LIMIT`, and bounds elsewhere."""
-
         maps = _flat(*seen[1:])
 
-        def work(span: tuple[int, int]) -> None:
+        def work(span: Span) -> None:
             if self._drift(span, seen.g, g, self._reach, *maps) > MANY:
                 self._all(span, g, *maps)
             else:
@@ -73,7 +73,7 @@ class Scan:
         """What was seen in any precision, its bounds raised by all that rounding may have taken.
 
         |fl⟨d, g⟩ − ⟨d, g⟩| ≤ nε‖d‖‖g‖ with n terms, and a few ε more for rounding d and λ.
-        This g was not the one looked at, but ‖g‖ cannot have been larger than now by more
+        This g was not the one looked at, but ‖d‖‖g‖ cannot have been larger than now by more
         than the bounds have grown since.
         """
         g, slack, rest = (a.astype(np.float64) for a in (seen.g, seen.ratio, seen.rest))
