@@ -90,7 +90,8 @@ def main(arguments: list[str] | None = None) -> int:
 
     image = data.camera().astype(np.float32) / 255
     low, high = lowpass_split(image)
-    print(f"code       another photograph, {image.shape[0]}×{image.shape[1]}, λ = {options.penalty}")
+    size = "×".join(map(str, image.shape))
+    print(f"code       another photograph, {size}, λ = {options.penalty}")
     begun = perf_counter()
     codes = sparse_code(high, dictionary, options.penalty, tol=options.tol, callback=_coding)
     seconds = perf_counter() - begun

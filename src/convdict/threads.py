@@ -1,27 +1,30 @@
 """One pool of threads, and one setting for how many run at once.
 
-Compiled kernels and FFTs release the GIL, so plain threads keep every core busy. All
-callers share the pool: two threads that code two images at once do not oversubscribe the
-machine. Work is cut into pieces that do not depend on the number of threads, so neither
-do results.
+Compiled kernels and FFTs release the GIL, so plain threads keep every core busy. Whoever
+has work does it, and the pool helps: waking another thread takes as long as many a piece of
+work. All callers share the pool and a number of permits: two threads that code two images at
+once do not oversubscribe the machine. Work is cut into pieces that do not depend on the
+number of threads, so neither do results.
 """
 
 from __future__ import annotations
 
 import os
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from contextlib import suppress
+from typing import Generic, TypeVar
 
 from .errors import InputError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_inside = threading.local()  # set in the pool's own threads
+_inside = threading.local()  # set while a thread works
 _lock = threading.Lock()
-_pool: ThreadPoolExecutor | None = None
+_pool: tuple[ThreadPoolExecutor, threading.Semaphore] | None = None
 _n_threads: int | None = None
 
 
@@ -51,18 +54,15 @@ def set_num_threads(n: int) -> None:
         _n_threads, _pool = n, None  # the old pool finishes what it has, then goes
 
 
-def _shared_pool() -> ThreadPoolExecutor:
+def _shared_pool() -> tuple[ThreadPoolExecutor, threading.Semaphore]:
+    """Helpers for one caller, and as many permits to work as there may be threads working."""
     global _pool
     with _lock:
         if _pool is None:
-            _pool = ThreadPoolExecutor(
-                get_num_threads(), thread_name_prefix="convdict", initializer=_mark_inside
-            )
+            n = get_num_threads()
+            helpers = ThreadPoolExecutor(max(n - 1, 1), thread_name_prefix="convdict")
+            _pool = helpers, threading.Semaphore(n)
         return _pool
-
-
-def _mark_inside() -> None:
-    _inside.pool = True
 
 
 def _forget_pool() -> None:
@@ -78,10 +78,57 @@ if hasattr(os, "register_at_fork"):
 def parallel_map(work: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
     """`[work(item) for item in items]`, several at once; the first error is raised.
 
-    Work that runs in the pool and calls this again goes on in its own thread: waiting for a
-    pool from inside it could wait forever.
+    Work that calls this again goes on in its own thread, for it has its permit already.
     """
     items = list(items)
-    if len(items) < 2 or get_num_threads() == 1 or getattr(_inside, "pool", False):
+    n = min(len(items), get_num_threads())
+    if n < 2 or getattr(_inside, "work", False):
         return [work(item) for item in items]
-    return list(_shared_pool().map(work, items))
+    job = _Job(work, items)
+    pool, permits = _shared_pool()
+    for _ in range(n - 1):
+        pool.submit(job.take_part, permits)
+    job.take_part(permits)
+    return job.results()
+
+
+class _Job(Generic[Item, Result]):
+    """Items that several threads take, one after another, until none is left."""
+
+    def __init__(self, work: Callable[[Item], Result], items: list[Item]) -> None:
+        self._work, self._n = work, len(items)
+        self._todo = deque(enumerate(items))
+        self._done: dict[int, Result] = {}
+        self._failed: dict[int, BaseException] = {}
+        self._dropped: dict[int, Item] = {}  # after a failure nobody waits for the rest
+        self._finished = threading.Event()
+
+    def take_part(self, permits: threading.Semaphore) -> None:
+        if not self._todo:
+            return
+        with permits:
+            _inside.work = True
+            while self._todo:
+                try:
+                    i, item = self._todo.popleft()
+                except IndexError:  # somebody was faster
+                    break
+                try:
+                    self._done[i] = self._work(item)
+                except BaseException as error:  # raised where the results are wanted
+                    self._failed[i] = error
+                    self._drop_the_rest()
+                if len(self._done) + len(self._failed) + len(self._dropped) == self._n:
+                    self._finished.set()
+            _inside.work = False
+
+    def _drop_the_rest(self) -> None:
+        while self._todo:
+            with suppress(IndexError):  # somebody was faster
+                self._dropped.update([self._todo.popleft()])
+
+    def results(self) -> list[Result]:
+        self._finished.wait()
+        if self._failed:
+            raise self._failed[min(self._failed)]
+        return [self._done[i] for i in range(self._n)]

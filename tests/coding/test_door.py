@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from dataclasses import replace
 from itertools import pairwise
 
 import numba
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import convdict as cd
+from convdict.coding import sparse_code as door
 from convdict.coding import working_set
 from convdict.errors import ConvergenceWarning
 from convdict.kernels import compile as compiling
@@ -108,6 +110,42 @@ def test_a_fresh_start_of_the_same_image_needs_no_work(problem):
     again = cd.sparse_code(image, d, 3.0, init=codes)
     assert again.n_iter == 0
     assert again == codes
+
+
+@pytest.mark.parametrize("boundary", ["circular", "free"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_what_codes_remember_saves_work_and_nothing_else(problem, boundary, dtype, rng):
+    image, d = problem
+    settings = {"boundary": boundary, "dtype": dtype}
+    codes = cd.sparse_code(image, d, 3.0, **settings)
+    assert codes.memory is not None
+    forgetful = replace(codes, memory=None)
+    other = image + 0.1 * rng.standard_normal(image.shape)
+    for changes in (
+        {"dictionary": d + 0.01 * rng.standard_normal(d.shape)},
+        {"dictionary": 7 * d},
+        {"dictionary": 2 * rng.standard_normal(d.shape)},
+        {"penalty": rng.uniform(1, 4, len(d))},
+        {"image": other},
+        {"image": 1e-3 * other, "penalty": 3e-3},
+        {"mask": rng.random(image.shape) > 0.2},
+        {"nonnegative": True},
+    ):
+        told = {"image": image, "dictionary": d, "penalty": 3.0, **settings, **changes}
+        warm, same = (cd.sparse_code(**told, init=init) for init in (codes, forgetful))
+        assert warm.converged
+        assert warm.objective == pytest.approx(same.objective, rel=2e-3)
+        assert abs(warm.n_iter - same.n_iter) <= 1
+
+
+def test_codes_of_large_images_remember_nothing(problem, monkeypatch):
+    image, d = problem
+    usual = cd.sparse_code(image, d, 3.0)
+    monkeypatch.setattr(door, "LARGE", image.size - 1)
+    large = cd.sparse_code(image, d, 3.0)
+    assert large.memory is None
+    assert large == usual
+    assert large.gap == pytest.approx(usual.gap, abs=1e-9)
 
 
 def test_kernels_find_another_cache_where_the_usual_ones_are_closed(monkeypatch):

@@ -74,7 +74,7 @@ class ADMM:
                 y = run.codes()
                 reason = watch.reason_to_stop(k, y, spectrum.forward(y))
                 if reason is not None and self.stop == "gap":
-                    return Solution(Triplets.from_dense(y), k, reason, watch.scale)
+                    return Solution(Triplets.from_dense(y), k, reason, watch.scale, watch.seen)
             if k < self.max_iter:
                 largest = run.step()
                 if self.stop == "residuals" and largest <= self.residual_tol:

@@ -67,7 +67,9 @@ class FISTA:
                     break
             if k < self.max_iter:
                 _step(problem, spectrum, state, bound)
-        return Solution(Triplets.from_dense(state.x), k, reason or "budget", watch.scale)
+        return Solution(
+            Triplets.from_dense(state.x), k, reason or "budget", watch.scale, watch.seen
+        )
 
 
 def _begin(problem: Problem, spectrum: Spectrum, start: Triplets | None, bound: float) -> _State:

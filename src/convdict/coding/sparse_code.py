@@ -17,9 +17,9 @@ from ..model.arrays import dictionary_array
 from ..model.codes import Codes, certified
 from ..model.duality import certify
 from ..model.pose import Frame, check_fit, pose
-from ..model.problem import Array, Problem, Progress, Solution, Triplets
+from ..model.problem import Array, Memory, Problem, Progress, Solution, Triplets
 from ..model.residual import synthesis, weighted_residual
-from ..model.scan import Scan
+from ..model.scan import Scan, atoms
 from .admm import ADMM
 from .fista import FISTA
 from .settings import between
@@ -27,6 +27,7 @@ from .working_set import WorkingSet
 
 AUTO_SHARE = 0.1  # penalty="auto" is this share of the smallest penalty that codes to zero
 ALMOST = 0.99
+LARGE = 1 << 22  # samples from which memory counts for more than the time of a certificate
 FLOAT32_FLOOR = 1e-5  # below this gap rounding in float32 decides, so float64 is used
 
 
@@ -116,7 +117,10 @@ def sparse_code(
     prepare(number)
     if auto:
         exact = replace(exact, lmbda=exact.lmbda * (AUTO_SHARE * _largest(exact) or 1.0))
-    start = None if init is None else _start(init, exact, into, number)
+    start = None
+    if init is not None:
+        start = _start(init, exact, into, number)
+        exact = replace(exact, memory=init.memory)
     found = _solve(settings, exact, start, number, tol, callback)
     n_iter = found.n_iter
     if found.reason == "precision" and dtype is None and number == np.float32:
@@ -138,7 +142,7 @@ def sparse_code(
             ConvergenceWarning,
             stacklevel=2,
         )
-    return result
+    return replace(result, memory=found.memory)
 
 
 def reconstruct(codes: Codes, dictionary: Any) -> Array:
@@ -233,6 +237,7 @@ class _Found(NamedTuple):
     reason: str
     objective: float
     gap: float
+    memory: Memory | None
 
 
 def _solve(
@@ -244,32 +249,40 @@ def _solve(
     callback: Callable[[Progress], None] | None,
 ) -> _Found:
     """Solve in `dtype`, judge in float64, and go on while the solver thinks it is done."""
-    problem, unit, energy = in_handy_units(exact)
-    problem, unit = problem.astype(dtype), unit.astype(dtype)
+    handy, unit, force, energy = in_handy_units(exact)
+    problem = handy.astype(dtype)
 
     def report(record: Progress) -> None:
         if callback:
             callback(record._replace(objective=record.objective * energy))
 
     if start is not None:
-        start = start._replace(value=start.value / unit[start.kernel])
+        start = _times(start, 1 / unit, dtype)
     aim, total = ALMOST * tol, 0  # rounding must not spoil what the solver takes for done
     while True:
-        codes, n_iter, reason, scale = settings.solve(
-            problem, start=start, tol=aim, callback=report
-        )
-        total += n_iter
-        result = codes._replace(value=codes.value * unit[codes.kernel])
-        objective, gap = certify(exact, result, scale)
+        found = settings.solve(problem, start=start, tol=aim, callback=report)
+        if exact.s.size > LARGE:
+            found = found._replace(seen=None)
+        reason, total = found.reason, total + found.n_iter
+        result = _times(found.codes, unit, dtype)
+        told = _times(result, 1 / unit, np.float64)  # what the user gets, rounding and all
+        objective, gap = certify(handy, told, found.scale, found.seen)
+        if found.seen is not None:
+            memory = Memory(found.seen, atoms(problem), exact.nonnegative, force)
+            problem = replace(problem, memory=memory)
         if reason == "gap" and gap > tol and aim < tol / 8:
             reason = "precision"
         if reason != "gap" or gap <= tol:
-            return _Found(result, total, reason, objective, gap)
-        start, aim = codes, aim / 2
+            return _Found(result, total, reason, objective * energy, gap, problem.memory)
+        start, aim = found.codes, aim / 2
 
 
-def in_handy_units(problem: Problem) -> tuple[Problem, Array, float]:
-    """The same problem with everything of size about 1; the units of x and of the objective.
+def _times(codes: Triplets, unit: Array, dtype: Any) -> Triplets:
+    return codes._replace(value=(codes.value * unit[codes.kernel]).astype(dtype))
+
+
+def in_handy_units(problem: Problem) -> tuple[Problem, Array, float, float]:
+    """The same problem with everything of size about 1; the units of x, g and the objective.
 
     With powers of two nothing is rounded: s = σ s′, d = ν d′, W = ω W′, x = (σ / ν) x′,
     λ = σνω² λ′.
@@ -281,9 +294,11 @@ def in_handy_units(problem: Problem) -> tuple[Problem, Array, float]:
     if w is not None:
         omega = float(_power_of_two(w.max()))
         w = w / omega
-    lmbda = problem.lmbda / (sigma * nu * omega**2)
-    handy = replace(problem, d=d, s=problem.s / sigma, lmbda=lmbda, w=w)
-    return handy, sigma / nu, float(sigma * omega) ** 2
+    force = float(sigma) * omega**2
+    lmbda = problem.lmbda / (force * nu)
+    memory = None if problem.memory is None else problem.memory.in_unit(force)
+    handy = replace(problem, d=d, s=problem.s / sigma, lmbda=lmbda, w=w, memory=memory)
+    return handy, sigma / nu, force, float(sigma * omega) ** 2
 
 
 def _power_of_two(size: Any) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..model.duality import Judge
 from ..model.fourier import Group, Spectrum
-from ..model.problem import Array, Problem, Progress
+from ..model.problem import Array, Problem, Progress, Seen
 
 PATIENCE = 25  # checks without progress before the precision is held to be exhausted
 
@@ -27,6 +27,7 @@ class Watch:
     least_objective: float = np.inf
     stale: int = 0  # checks since either of them last improved
     scale: Array | None = None  # of the dual point behind the last gap
+    seen: Seen | None = None  # of that point
     begun: float = field(default_factory=perf_counter)
 
     def __post_init__(self) -> None:
@@ -38,7 +39,7 @@ class Watch:
         if self.problem.w2 is not None:
             g *= self.problem.w2
         l1, nnz = self._count(x)
-        objective, gap, _, _, self.scale = self.judge(g, l1, self.tol)
+        objective, gap, _, _, self.scale, self.seen = self.judge(g, l1, self.tol)
         if self.callback is not None:
             seconds = perf_counter() - self.begun
             self.callback(Progress(iteration, objective, gap, nnz, seconds))

@@ -14,7 +14,7 @@ from time import perf_counter
 
 import numpy as np
 
-from ..kernels.active import Active, census, collect, measure
+from ..kernels.active import Active, admit, census, collect, measure, nonzeros, settle
 from ..kernels.descent import descend
 from ..kernels.geometry import padded_rows
 from ..kernels.lanes import lane_count
@@ -62,7 +62,7 @@ class WorkingSet:
                 seconds = perf_counter() - begun
                 callback(Progress(iteration, now.objective, now.gap, run.nnz(), seconds))
             if now.gap <= tol:
-                return Solution(run.triplets(), iteration, "gap", now.scale)
+                return Solution(run.triplets(), iteration, "gap", now.scale, now.seen)
             least, since = (now.gap, 0) if now.gap < least else (least, since + 1)
             if since > self.patience:
                 return Solution(run.triplets(), iteration, "precision")
@@ -142,32 +142,17 @@ class _Run:
 
     def _adopt(self, start: Triplets) -> None:
         """Active coordinates from codes: each in its tile, with its curvature."""
-        cut, geometry = self.cut, self.cut.geometry
-        at = np.unravel_index(start.position, geometry.grid[1:])
-        tile = cut.tile_of(at)
-        order = np.argsort(tile.astype(np.int32), kind="stable")
-        tile = tile[order]
-        place = sum(
-            (c[order] - geometry.tiles[tile, axis]) * stride
-            for axis, (c, stride) in enumerate(zip(at, [*geometry.strides[1:], 1], strict=True))
-        )
-        sizes = np.bincount(tile, minlength=len(geometry.tiles))
+        geometry, n = self.cut.geometry, len(start.value)
+        tile, place = np.empty((2, n), np.int64)
+        sizes = np.zeros(len(geometry.tiles), np.int64)
+        settle(geometry, self.cut.steps, start.position, tile, place, sizes)
         new = self._room(sizes)
-        new.kernel[:] = start.kernel[order]
-        new.place[:] = place
-        new.value[:] = start.value[order]
-        new.length[:] = sizes
+        admit(tile, place, start.kernel, start.value, new)
         self._take(new)
 
     def triplets(self) -> Triplets:
         """The nonzeros, in the order of codes."""
-        geometry, a = self.cut.geometry, self.active
-        kept = np.flatnonzero(a.value)
-        tile = np.searchsorted(a.first, kept, side="right") - 1
-        place = a.place[kept].astype(np.int64)
-        _, plane, row = geometry.strides
-        local = np.stack([place // plane, place % plane // row, place % row], axis=1)
-        position = np.ravel_multi_index(
-            tuple((local + geometry.tiles[tile, :3]).T), tuple(geometry.grid[1:])
-        )
-        return Triplets(a.kernel[kept], position.astype(np.int64), a.value[kept]).sorted()
+        n = self.nnz()
+        found = Triplets(np.empty(n, np.int32), np.empty(n, np.int64), np.empty(n, self.g.dtype))
+        nonzeros(self.cut.geometry, self.active, *found)
+        return found.sorted()

@@ -38,6 +38,48 @@ class Active(NamedTuple):
 
 
 @kernel
+def settle(
+    geometry: Geometry, steps: Any, position: Any, tile: Any, place: Any, sizes: Any
+) -> None:
+    """The tile and the place of every position, and how many of them each tile holds."""
+    n1, n2 = geometry.grid[2], geometry.grid[3]
+    plane, row = geometry.strides[1], geometry.strides[2]
+    for a in range(position.size):
+        p0, rest = divmod(position[a], n1 * n2)
+        p1, p2 = divmod(rest, n2)
+        t = steps[0][p0] + steps[1][p1] + steps[2][p2]
+        a0, a1, a2 = geometry.tiles[t, :3]
+        tile[a], place[a] = t, (p0 - a0) * plane + (p1 - a1) * row + p2 - a2
+        sizes[t] += 1
+
+
+@kernel
+def admit(tile: Any, place: Any, kernels: Any, values: Any, active: Active) -> None:
+    """Enter coordinates, each in its tile."""
+    for a in range(tile.size):
+        n = active.first[tile[a]] + active.length[tile[a]]
+        active.kernel[n], active.place[n], active.value[n] = kernels[a], place[a], values[a]
+        active.length[tile[a]] += 1
+
+
+@kernel
+def nonzeros(geometry: Geometry, active: Active, kernels: Any, positions: Any, values: Any) -> None:
+    """The inverse of `admit`, tile by tile."""
+    n1, n2 = geometry.grid[2], geometry.grid[3]
+    plane, row = geometry.strides[1], geometry.strides[2]
+    n = 0
+    for t in range(active.first.size):
+        a0, a1, a2 = geometry.tiles[t, :3]
+        for a in range(active.first[t], active.first[t] + active.length[t]):
+            if active.value[a] != 0:
+                i, rest = divmod(active.place[a], plane)
+                j, k = divmod(rest, row)
+                positions[n] = ((a0 + i) * n1 + a1 + j) * n2 + a2 + k
+                kernels[n], values[n] = active.kernel[a], active.value[a]
+                n += 1
+
+
+@kernel
 def _bar(geometry: Geometry, t: int, ratio: Any, share: float) -> Any:
     """The ratio from which a position of tile t is worth adding: 1 + share · (max − 1)."""
     n1, n2 = geometry.grid[2], geometry.grid[3]

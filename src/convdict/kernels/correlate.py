@@ -39,17 +39,19 @@ def scan(
     signed: bool,
     ratio: Any,
     best: Any,
+    rest: Any,
 ) -> None:
     """ratio[p] = max_m |⟨d_m at p, g⟩| / λ_m, and best[p] the m that attains it.
 
-    For non-negative codes without the modulus, and never below zero. Two vectors of
-    positions times eight kernels stay in registers while the samples stream by.
+    rest[p] is the most that any other attains. For non-negative codes without the modulus,
+    and never below zero. Two vectors of positions times eight kernels stay in registers while
+    the samples stream by.
     """
     channels, n1, n2 = geometry.grid[0], geometry.grid[2], geometry.grid[3]
     h0, h1, h2 = geometry.halo
     channel, plane, row = geometry.strides
     buffer = np.zeros(geometry.buffer_size, g.dtype)
-    found = np.empty(4 * lanes, g.dtype)
+    found = np.empty(6 * lanes, g.dtype)
     zero = splat(g.dtype.type(0))
     for t in range(first, last):
         gather(g, geometry, t, buffer)
@@ -58,7 +60,7 @@ def scan(
             for j in range(t1):
                 for k in range(0, t2, 2 * lanes):
                     base = i * plane + j * row + k
-                    top0 = top1 = who0 = who1 = zero
+                    top0 = top1 = who0 = who1 = rest0 = rest1 = zero
                     q = 0
                     for m in range(0, n_kernels, 8):
                         a = b = c = d = e = f = u = v = zero
@@ -102,15 +104,22 @@ def scan(
                                 one = magnitude(one)
                                 two = magnitude(two)
                             name = splat(g.dtype.type(m + s))
+                            less = where_larger(one, top0, top0, one)
+                            rest0 = where_larger(less, rest0, less, rest0)
                             who0 = where_larger(one, top0, name, who0)
                             top0 = where_larger(one, top0, one, top0)
+                            less = where_larger(two, top1, top1, two)
+                            rest1 = where_larger(less, rest1, less, rest1)
                             who1 = where_larger(two, top1, name, who1)
                             top1 = where_larger(two, top1, two, top1)
                     store(found, 0, top0)
                     store(found, lanes, top1)
                     store(found, 2 * lanes, who0)
                     store(found, 3 * lanes, who1)
+                    store(found, 4 * lanes, rest0)
+                    store(found, 5 * lanes, rest1)
                     p = ((a0 + i) * n1 + a1 + j) * n2 + a2 + k
                     for s in range(min(2 * lanes, t2 - k)):
                         ratio[p + s] = found[s]
                         best[p + s] = np.int32(found[2 * lanes + s])
+                        rest[p + s] = found[4 * lanes + s]

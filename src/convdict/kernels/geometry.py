@@ -12,6 +12,7 @@ first.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise, product
 from math import prod
 from typing import Any, NamedTuple
@@ -50,17 +51,7 @@ class Cut:
     colours: list[list[int]]  # strips that may run at once
     spans: list[tuple[int, int]]  # the same tiles in a few pieces, for work that only reads g
     coarse: list[tuple[int, int]]  # in fewer, for work that takes little time per position
-    starts: tuple[Array, Array, Array]  # first positions of the tiles along each axis
-    order: Triple  # the axes, slowest first, in which tiles are numbered
-
-    def tile_of(self, coordinates: tuple[Array, ...]) -> Array:
-        """The tile that holds each position."""
-        at = [
-            np.searchsorted(starts, c, side="right") - 1
-            for starts, c in zip(self.starts, coordinates, strict=True)
-        ]
-        shape = tuple(len(self.starts[axis]) for axis in self.order)
-        return np.ravel_multi_index(tuple(at[axis] for axis in self.order), shape)
+    steps: tuple[Array, Array, Array]  # position p lies in tile steps[0][p0] + … + steps[2][p2]
 
 
 def three(shape: tuple[int, ...]) -> Triple:
@@ -118,8 +109,9 @@ def _colouring(intervals: list[tuple[int, int]], length: int, halo: int) -> list
     return colours
 
 
+@lru_cache(maxsize=32)
 def cut(grid: tuple[int, ...], kernel: tuple[int, ...], n_channels: int, dtype: Any) -> Cut:
-    """Cut a grid for kernels of a given shape."""
+    """Cut a grid for kernels of a given shape. Callers share the result: it is not to change."""
     n, k, lanes = three(grid), three(kernel), lane_count(np.dtype(dtype))
     tile = _tile_shape(n, k, lanes)
     axes = [_intervals(n[axis], tile[axis]) for axis in range(3)]
@@ -155,11 +147,15 @@ def cut(grid: tuple[int, ...], kernel: tuple[int, ...], n_channels: int, dtype: 
         buffer_size=n_channels * channel + 4 * lanes,
     )
     colours = _colouring(axes[across], n[across], k[across] - 1)
-    a, b, c = (np.array([start for start, _ in axis], np.int64) for axis in axes)
+    steps = [np.empty(0, np.int64)] * 3
+    each = 1
+    for axis in (along[1], along[0], across):  # tiles are numbered in this order, fastest first
+        widths = [width for _, width in axes[axis]]
+        steps[axis] = np.repeat(each * np.arange(len(widths)), widths)
+        each *= len(widths)
     spans = _merged(strips, MOST_SPANS)
     coarse = _merged(strips, min(max(prod(n) // COARSE, 1), MOST_SPANS))
-    order = (across, along[0], along[1])
-    return Cut(geometry, strips, colours, spans, coarse, (a, b, c), order)
+    return Cut(geometry, strips, colours, spans, coarse, (steps[0], steps[1], steps[2]))
 
 
 def _merged(strips: list[tuple[int, int]], most: int) -> list[tuple[int, int]]:

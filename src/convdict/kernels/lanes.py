@@ -146,6 +146,16 @@ def magnitude(typing: Any, a: Any) -> Any:
 
 
 @intrinsic
+def root(typing: Any, a: Any) -> Any:
+    """√a"""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _call(builder, f"llvm.sqrt.{a.suffix}", arguments)
+
+    return a(a), emit
+
+
+@intrinsic
 def where_larger(typing: Any, a: Any, b: Any, yes: Any, no: Any) -> Any:
     """yes where a > b, otherwise no"""
 
@@ -168,6 +178,23 @@ def total(typing: Any, a: Any) -> Any:
             low = _shuffled(builder, rest, list(range(count)))
             high = _shuffled(builder, rest, list(range(count, 2 * count)))
             rest = builder.fadd(low, high)
+        return builder.extract_element(rest, ir.Constant(_INT32, 0))
+
+    return a.element(a), emit
+
+
+@intrinsic
+def highest(typing: Any, a: Any) -> Any:
+    """The largest element."""
+
+    def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        (rest,) = arguments
+        count = a.count
+        while count > 1:
+            count //= 2
+            low = _shuffled(builder, rest, list(range(count)))
+            high = _shuffled(builder, rest, list(range(count, 2 * count)))
+            rest = builder.select(builder.fcmp_ordered(">", high, low), high, low)
         return builder.extract_element(rest, ir.Constant(_INT32, 0))
 
     return a.element(a), emit

@@ -6,6 +6,21 @@ from typing import Any
 
 from .compile import kernel
 from .geometry import Geometry
+from .lanes import VECTOR_BYTES, load, store
+
+
+@kernel
+def copy(source: Any, i: int, target: Any, j: int, n: int) -> None:
+    """target[j : j + n] = source[i : i + n], in vectors of which the last two may overlap"""
+    lanes = VECTOR_BYTES // source.itemsize
+    if n < lanes:
+        for k in range(n):
+            target[j + k] = source[i + k]
+    else:
+        for k in range(0, n - lanes, lanes):
+            store(target, j + k, load(source, i + k))
+        k = n - lanes
+        store(target, j + k, load(source, i + k))
 
 
 @kernel
@@ -22,8 +37,7 @@ def gather(g: Any, geometry: Geometry, t: int, buffer: Any) -> None:
             for j in range(t1 + h1):
                 source = ((c * n0 + (a0 + i) % n0) * n1 + (a1 + j) % n1) * n2
                 target = c * channel + i * plane + j * row
-                for k in range(inside):
-                    buffer[target + k] = g[source + a2 + k]
+                copy(g, source + a2, buffer, target, inside)
                 for k in range(inside, width):
                     buffer[target + k] = g[source + (a2 + k) % n2]
 
@@ -42,7 +56,6 @@ def scatter(g: Any, geometry: Geometry, t: int, buffer: Any) -> None:
             for j in range(t1 + h1):
                 target = ((c * n0 + (a0 + i) % n0) * n1 + (a1 + j) % n1) * n2
                 source = c * channel + i * plane + j * row
-                for k in range(inside):
-                    g[target + a2 + k] = buffer[source + k]
+                copy(buffer, source, g, target + a2, inside)
                 for k in range(inside, width):
                     g[target + (a2 + k) % n2] = buffer[source + k]

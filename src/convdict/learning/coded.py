@@ -38,7 +38,7 @@ def code_all(
 
 
 def _code(solver: Solver, problem: Problem, begin: Triplets | None, tol: float) -> Coded:
-    handy, unit, energy = in_handy_units(problem)
+    handy, unit, _, energy = in_handy_units(problem)
     handy, unit = handy.astype(problem.dtype), unit.astype(problem.dtype)
     if begin is not None:
         begin = begin._replace(value=begin.value / unit[begin.kernel])

@@ -9,6 +9,7 @@ import scipy.fft
 from scipy.optimize import linear_sum_assignment
 
 from ..errors import InputError
+from ..model.arrays import real_array
 from ..model.problem import Array
 
 
@@ -44,7 +45,9 @@ def dictionary_distance(a: Any, b: Any, *, channel_axis: int | None = None) -> D
     """
     if channel_axis not in (None, 1):
         raise InputError(f"channel_axis is {channel_axis!r}: dictionaries have channels on axis 1")
-    first, second = (np.asarray(d, np.float64) for d in (a, b))
+    first, second = (real_array(d, "dictionary").astype(np.float64) for d in (a, b))
+    if not (np.isfinite(first).all() and np.isfinite(second).all()):
+        raise InputError("a dictionary holds NaN or infinite values: all must be finite")
     if channel_axis is None:
         first, second = first[:, np.newaxis], second[:, np.newaxis]
     if first.ndim != second.ndim or first.ndim < 3 or first.shape[1] != second.shape[1]:

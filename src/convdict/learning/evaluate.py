@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from math import prod
 from typing import Any
@@ -98,9 +98,10 @@ def code_images(
     def code(entry: tuple[int, Any, Any]) -> Codes:
         index, image, its_mask = entry
         try:
-            return sparse_code(
+            codes = sparse_code(
                 image, dictionary, mask=its_mask, channel_axis=channel_axis, **options
             )
+            return replace(codes, memory=None)  # larger than the codes, and they are many
         except InputError as error:
             raise InputError(f"image {index}: {error}") from error
 

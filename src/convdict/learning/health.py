@@ -17,7 +17,7 @@ EVIDENCE = 30.0  # codes per kernel before anything is called unused
 RARE = 0.01  # of the mean usage: less is unused
 SAME = 0.97  # correlation from which two kernels are one
 TURNED = 0.5  # correlation with itself before the update, below which a kernel is restless
-INTERVAL = 32  # steps between two looks for duplicates
+DUPLICATE_INTERVAL = 32  # steps between two looks for duplicates
 
 
 class Health(NamedTuple):
@@ -41,7 +41,7 @@ class Watch:
         self.usage *= min(1.0, most / max(self.usage.sum(), 1.0))
         mean = self.usage.mean()
         rare = self.usage < RARE * mean if mean >= EVIDENCE else np.zeros(len(after), bool)
-        if step % INTERVAL == 0 or step == 1:
+        if step % DUPLICATE_INTERVAL == 0 or step == 1:
             pairs = np.triu(aligned_correlations(after, after) > SAME, 1)
             self.duplicates = np.flatnonzero(pairs.any(axis=0))
         turned = np.abs(_cosine(before, after)) < TURNED

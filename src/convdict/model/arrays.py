@@ -36,8 +36,12 @@ def image_array(value: Any) -> tuple[Array, Array]:
             ConversionWarning,
             stacklevel=5,
         )
-    missing = np.isnan(image) | np.ma.getmaskarray(value)
-    return np.where(missing, 0.0, image.astype(np.float64)), missing
+    missing = np.isnan(image)
+    if np.ma.isMaskedArray(value):
+        missing |= np.ma.getmaskarray(value)
+    samples = image.astype(np.float64)
+    samples[missing] = 0.0
+    return samples, missing
 
 
 def dictionary_array(value: Any, *, n_axes: int, has_channels: bool) -> Array:
@@ -77,8 +81,10 @@ def weight_array(value: Any, *, shape: tuple[int, ...], spatial: tuple[int, ...]
 
 def check_size(array: Array, name: str) -> None:
     """Squares, and sums and quotients of them, must stay within floating point."""
-    size = np.abs(array[np.isfinite(array)])
+    size = np.abs(array)
     largest = size.max(initial=0.0)
+    if not np.isfinite(largest):
+        largest = size[np.isfinite(size)].max(initial=0.0)
     if largest > 0 and not SMALLEST < largest < LARGEST:
         raise InputError(
             f"the largest value of {name} is {largest:.1e}: choose units in which it is between "

@@ -13,7 +13,7 @@ import scipy.sparse
 from .. import archive
 from ..errors import FileFormatError, InputError
 from .pose import Frame, frame
-from .problem import Array, Triplets
+from .problem import Array, Memory, Triplets
 
 FORMAT = "convdict-codes"
 VERSION = 1
@@ -39,6 +39,7 @@ class Codes:
     tol: float = float("nan")  # the gap that was asked for
     n_iter: int = 0
     status: str = ""
+    memory: Memory | None = None  # of the residual: a start from these codes looks less; not saved
 
     @classmethod
     def of(cls, codes: Triplets, n_kernels: int, grid: tuple[int, ...], signal: Frame) -> Codes:
@@ -108,6 +109,10 @@ class Codes:
             f"objective {self.objective:.6g}. {self.status}>"
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Memory stays behind: it is larger than the codes, and only saves time."""
+        return {**self.__dict__, "memory": None}
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write to a compressed NumPy archive, all or nothing; no pickle."""
         about = {
@@ -146,7 +151,9 @@ def _checked(arrays: dict[str, Array], about: Any, path: Any) -> Codes:
             boundary=about["boundary"],
         )
         codes = Codes(
-            **arrays,
+            arrays["kernel"],
+            arrays["position"],
+            arrays["value"],
             shape=shape,
             signal=signal,
             objective=float(about["objective"]),

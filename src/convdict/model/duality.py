@@ -6,9 +6,9 @@ from math import inf, isfinite
 from typing import NamedTuple
 
 import numpy as np
-from scipy.ndimage import maximum_filter1d
 
-from .problem import Array, Problem, Triplets
+from ..kernels.sums import products
+from .problem import Array, Problem, Seen, Triplets
 from .residual import weighted_residual
 from .scan import Scan
 
@@ -43,41 +43,61 @@ def _dual(rr: float, sr: float, ratio: float) -> float:
 class Judgement(NamedTuple):
     objective: float
     gap: float
-    ratio: Array  # of the scan, max_m |⟨d_m, g⟩| / λ_m at each position
+    ratio: Array  # of the scan, max_m |⟨d_m, g⟩| / λ_m at each position where it is above one
     best: Array  # and the kernel that attains it
     scale: Array | None  # of the samples, for the dual point behind `gap`; None is all ones
+    seen: Seen  # of that dual point
 
 
 class Judge:
-    """Objective and duality gap of a problem's residuals, in the precision of the problem."""
+    """Objective and duality gap of a problem's residuals, in the precision of the problem.
+
+    It remembers the residual it last saw: of the next one most positions need no second look.
+    """
 
     # Scaling the dual point locally improves the gap at most about so many times over:
-    # beyond that the second scan is not worth its time.
+    # beyond that another look is not worth its time.
     HOPE = 4.0
 
     def __init__(self, problem: Problem) -> None:
         self.scan = Scan(problem)
         self._problem = problem
+        self._seen: Seen | None = None
         w2 = problem.w2
-        self._inverse = None if w2 is None else np.divide(1, w2, where=w2 > 0, out=0 * w2)
+        self._inverse = np.empty(0, problem.dtype)
+        if w2 is not None:
+            self._inverse = np.divide(1, w2, where=w2 > 0, out=0 * w2).reshape(-1)
 
     def __call__(self, g: Array, l1: float, target: float) -> Judgement:
         """Judge g = W²⊙(s − Dx), trying harder for the gap when `target` is in reach."""
-        ratio, best = self.scan(g)
+        seen = self._up_to_date(g)
         rr, sr = self._products(g)
-        objective, gap = relative_gap(rr=rr, sr=sr, l1=l1, ratio=float(ratio.max()))
-        plain = Judgement(objective, gap, ratio, best, None)
+        objective, gap = relative_gap(rr=rr, sr=sr, l1=l1, ratio=float(seen.ratio.max()))
+        plain = Judgement(objective, gap, seen.ratio, seen.best, None, seen)
         if not target < gap <= self.HOPE * target:
             return plain
-        scale = self._local_scale(ratio)
-        finer = self.gap(g, objective, scale)
-        return plain if finer >= gap else plain._replace(gap=finer, scale=scale)
+        scale = self._local_scale(seen.ratio)
+        point = g * scale
+        closer = Seen(seen.g, seen.ratio.copy(), seen.best.copy(), seen.rest.copy())
+        self.scan.again(point, closer)
+        finer = self.gap(point, objective, closer.ratio)
+        if finer >= gap:
+            return plain
+        return plain._replace(gap=finer, scale=scale, seen=closer._replace(g=point))
 
-    def gap(self, g: Array, objective: float, scale: Array | None) -> float:
-        """The gap that the dual point scale⊙ρ proves, once it is made feasible."""
-        g = g if scale is None else g * scale
-        dual = _dual(*self._products(g), float(self.scan(g)[0].max()))
-        return _relative(objective, dual)
+    def gap(self, point: Array, objective: float, ratio: Array) -> float:
+        """The gap that a dual point with these ratios proves, once it is made feasible."""
+        return _relative(objective, _dual(*self._products(point), float(ratio.max())))
+
+    def _up_to_date(self, g: Array) -> Seen:
+        if self._seen is None:
+            self._seen = self.scan.recall(self._problem)
+        if self._seen is None:
+            self._seen = self.scan.first(g)
+        else:
+            self.scan.again(g, self._seen)
+            np.copyto(self._seen.g, g)
+        return self._seen
 
     def objective(self, g: Array, l1: float) -> float:
         """½‖ρ‖² + Σ λ_m‖x_m‖₁"""
@@ -85,30 +105,40 @@ class Judge:
 
     def _products(self, g: Array) -> tuple[float, float]:
         """‖ρ‖² and ⟨Ws, ρ⟩ for g = Wρ, summed in float64."""
-        squares = g * g if self._inverse is None else g * g * self._inverse
-        return (
-            float(np.sum(squares, dtype=np.float64)),
-            float(np.sum(self._problem.s * g, dtype=np.float64)),
-        )
+        rr, sr = products(g.reshape(-1), self._problem.s.reshape(-1), self._inverse)
+        return float(rr), float(sr)
 
     def _local_scale(self, ratio: Array) -> Array:
         """v[i] = min over the positions p whose kernels cover sample i of 1 / max(ratio[p], 1).
 
         The plain dual point is the residual divided by the worst ratio anywhere. Dividing
         each sample by the worst ratio near it gives up far less of the dual value. The
-        result is not quite feasible, which a second scan then measures.
+        result is not quite feasible, which another look then measures.
         """
         worst = np.maximum(ratio, 1)
         for axis, size in enumerate(self._problem.kernel):
-            worst = maximum_filter1d(worst, size, axis, mode="wrap", origin=(size - 1) // 2)
+            worst = _trailing_maximum(worst, size, axis)
         return 1 / worst
 
 
-def certify(problem: Problem, codes: Triplets, scale: Array | None) -> tuple[float, float]:
+def _trailing_maximum(a: Array, size: int, axis: int) -> Array:
+    """max of a[i − size + 1 … i] around the circle: of so many, then of twice as many."""
+    covered = 1
+    while covered < size:
+        step = min(covered, size - covered)
+        a = np.maximum(a, np.roll(a, step, axis))
+        covered += step
+    return a
+
+
+def certify(
+    problem: Problem, codes: Triplets, scale: Array | None = None, seen: Seen | None = None
+) -> tuple[float, float]:
     """Objective and relative duality gap in float64, from nothing but the codes.
 
     Any `scale` of the samples gives a valid dual point; a good one, which whoever made the
-    codes may know, gives a smaller gap.
+    codes may know, gives a smaller gap. What the same has `seen` of that point, in whatever
+    precision, bounds most correlations below one, and only the others are computed.
     """
     exact = problem.astype(np.float64)
     value = codes.value.astype(np.float64)
@@ -116,4 +146,10 @@ def certify(problem: Problem, codes: Triplets, scale: Array | None) -> tuple[flo
     g = weighted_residual(exact, codes._replace(value=value))
     judge = Judge(exact)
     objective = judge.objective(g, l1)
-    return objective, judge.gap(g, objective, scale)
+    if scale is not None:
+        g *= scale
+    if seen is None:
+        return objective, judge.gap(g, objective, judge.scan(g)[0])
+    seen = judge.scan.sound(seen)
+    judge.scan.again(g, seen)
+    return objective, judge.gap(g, objective, seen.ratio)

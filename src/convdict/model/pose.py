@@ -164,6 +164,9 @@ def check_fit(d: Array, into: Frame) -> None:
 
 def _observed(s: Array, missing: Array, mask: Any, into: Frame) -> tuple[Array, Array | None]:
     """Samples and weights, channels first; no weights when every one of them is 1."""
+    if mask is None and np.isfinite(s).all() and not missing.any():
+        check_size(s, "image")
+        return into.channels_first(s), None
     w = (~missing).astype(np.float64)
     if mask is not None:
         given = weight_array(mask, shape=into.shape, spatial=into.spatial)

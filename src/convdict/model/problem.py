@@ -15,6 +15,34 @@ from ..kernels.geometry import three
 Array = NDArray[Any]
 
 
+class Seen(NamedTuple):
+    """What is known of a residual's correlations: see `convdict.model.scan`."""
+
+    g: Array  # the weighted residual, or a dual point in its place
+    ratio: Array  # at every position no less than max_m |⟨d_m, g⟩| / λ_m
+    best: Array  # the kernel that attains it, where `ratio` is above one
+    rest: Array  # no less than what any other attains
+
+
+class Memory(NamedTuple):
+    """What was seen with some kernels, for a problem that differs a little."""
+
+    seen: Seen
+    atoms: Array  # d_m / λ_m, as they were
+    nonnegative: bool
+    unit: float  # of g; that of the atoms is its inverse
+
+    def in_unit(self, unit: float) -> Memory | None:
+        """The same in another unit, a power of two not too far from its own."""
+        factor = self.unit / unit
+        if factor == 1:
+            return self
+        if not 1e-6 < factor < 1e6:
+            return None
+        seen = self.seen._replace(g=self.seen.g * factor)
+        return self._replace(seen=seen, atoms=self.atoms / factor, unit=unit)
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """min over x of ½‖W⊙(Σ_m d_m * x_m − s)‖² + Σ_m λ_m‖x_m‖₁, circular on `grid`.
@@ -30,6 +58,7 @@ class Problem:
     lmbda: Array  # (M,), positive
     w: Array | None = None  # (C, *grid), non-negative; None means all ones
     nonnegative: bool = False
+    memory: Memory | None = None  # of a residual like the first one to come
 
     @property
     def n_kernels(self) -> int:
@@ -119,3 +148,4 @@ class Solution(NamedTuple):
     n_iter: int
     reason: str  # why it stopped: "gap", "residuals", "budget" or "precision"
     scale: Array | None = None  # of the samples, for a good dual point (see `certify`)
+    seen: Seen | None = None  # of that dual point
