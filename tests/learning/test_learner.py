@@ -232,6 +232,7 @@ def test_what_callbacks_stop_can_be_resumed(kind):
     assert learner.n_steps_ == 3 < whole.n_steps_
     learner.resume(images, mask=masks, callback=lambda at: at.n_steps_ == 6)
     runs.check_same(learner.resume(images, mask=masks), whole)
+    assert whole.history_.repaired.any() == (kind == "repaired")
 
 
 def test_transform_gives_certified_codes_and_back():

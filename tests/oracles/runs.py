@@ -32,7 +32,7 @@ KINDS = {
     "3-D": {"kernel_size": (2, 3, 2), "n_epochs": 2, "codes_memory": 3000.0},
     "frequency": {"domain": "frequency", "penalty": "auto", "constraint": "ball"},
     "dense": {"domain": "dense", "nonnegative": True, "nonnegative_kernels": True},
-    "repaired": {"n_kernels": 6, "repair": True, "zero_mean": True, "n_epochs": 2},
+    "repaired": {"penalty": [0.3, 0.3, 1e3], "repair": True, "zero_mean": True, "n_epochs": 2},
 }
 
 
