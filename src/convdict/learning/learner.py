@@ -153,9 +153,8 @@ class ConvDictLearner(Parameters):
     def fit(
         self,
         images: Any,
-        y: Any = None,
-        *,
         mask: Any = None,
+        *,
         validation: Any = None,
         callback: Callback | None = None,
     ) -> Self:
@@ -220,9 +219,8 @@ class ConvDictLearner(Parameters):
     def partial_fit(
         self,
         images: Any,
-        y: Any = None,
-        *,
         mask: Any = None,
+        *,
         callback: Callback | None = None,
     ) -> Self:
         """Learn from some more images, once, in the order they come; arguments as in `fit`."""
@@ -274,26 +272,28 @@ class ConvDictLearner(Parameters):
         """Images learned from so far; tiles and regions count as parts of one."""
         return self._learned().images
 
-    def transform(self, images: Any, *, mask: Any = None, tol: float = 1e-3) -> list[Codes]:
+    def transform(self, images: Any, mask: Any = None, *, tol: float = 1e-3) -> list[Codes]:
         """The certified codes of every image."""
         return list(code_images(self.dictionary_, images, mask, tol=tol, **self._coding()))
 
-    def fit_transform(self, images: Any, y: Any = None, **fit_options: Any) -> list[Codes]:
+    def fit_transform(self, images: Any, mask: Any = None, **fit_options: Any) -> list[Codes]:
         """`fit`, then `transform` of the same images."""
         if isinstance(images, Iterator):
             images = list(images)
-        return self.fit(images, **fit_options).transform(images, mask=fit_options.get("mask"))
+        if isinstance(mask, Iterator):
+            mask = list(mask)
+        return self.fit(images, mask, **fit_options).transform(images, mask)
 
     def inverse_transform(self, codes: Codes | Iterable[Codes]) -> list[Array]:
         """Images from codes."""
         many = [codes] if isinstance(codes, Codes) else codes
         return [reconstruct(one, self.dictionary_) for one in many]
 
-    def evaluate(self, images: Any, *, mask: Any = None, tol: float = 1e-3) -> Evaluation:
+    def evaluate(self, images: Any, mask: Any = None, *, tol: float = 1e-3) -> Evaluation:
         """The mean functional value on images, with gaps."""
         return evaluate(self.dictionary_, images, mask=mask, tol=tol, **self._coding())
 
-    def score(self, images: Any, y: Any = None, *, mask: Any = None) -> float:
+    def score(self, images: Any, mask: Any = None) -> float:
         """Minus the mean functional value: higher is better."""
         return -self.evaluate(images, mask=mask).value
 
