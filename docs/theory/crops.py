@@ -17,6 +17,7 @@ from benchmarks.drawing import save
 
 HERE = Path(__file__).parent
 PENALTY = 0.1
+TOLERANCE = 0.1, 1.0  # of updates
 
 
 @cache

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 import convdict as cd
 from benchmarks.drawing import BLUE, GREEN, VERMILION, name_ends, plain, styled
 
-from .crops import PENALTY, crops, spaced, write
+from .crops import PENALTY, TOLERANCE, crops, spaced, write
 
 COLOURS = {0: VERMILION, 5: GREEN, 10: BLUE}
 TOL = 1e-4  # of codes: what the gap is compared with must be smaller than it
@@ -28,14 +28,14 @@ def measure(
     unseen = list(crops(test, size, seed=2))
     result: dict[str, Any] = {
         "steps": steps, "crop": size, "n_kernels": n_kernels, "kernel": kernel,
-        "penalty": PENALTY, "coding_tol": TOL, "test": test,
+        "penalty": PENALTY, "tolerance": TOLERANCE, "coding_tol": TOL, "test": test,
     }  # fmt: skip
     for p in COLOURS:
         found: dict[str, list[float]] = {"t": [], "surrogate": [], "functional": [], "test": []}
         looks = set(spaced(min(10, steps), steps, 12))
         learner = cd.ConvDictLearner(
-            n_kernels, (kernel, kernel), PENALTY, forgetting=p, split=None, coding_tol=TOL,
-            random_state=0,
+            n_kernels, (kernel, kernel), PENALTY, forgetting=p, tolerance=TOLERANCE,
+            coding_tol=TOL, split=None, random_state=0,
         )  # fmt: skip
 
         def look(learner, p=p, found=found, looks=looks):

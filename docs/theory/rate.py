@@ -15,9 +15,9 @@ from matplotlib.figure import Figure
 import convdict as cd
 from benchmarks.drawing import BLUE, GREY, VERMILION, name_ends, plain, styled
 
-from .crops import PENALTY, crops, spaced, write
+from .crops import PENALTY, TOLERANCE, crops, spaced, write
 
-TOLERANCE = 0.03, 1.0
+CODING_TOL = 0.1
 FIRST = 30
 COLOURS = {"surrogate": BLUE, "SGD": VERMILION}
 
@@ -26,12 +26,13 @@ def measure(*, steps: int = 8000, size: int = 64, n_kernels: int = 8, kernel: in
     """‖Δd‖ of every step, in ranges of steps, and the slope of the last decade."""
     result: dict[str, Any] = {
         "steps": steps, "crop": size, "n_kernels": n_kernels, "kernel": kernel,
-        "penalty": PENALTY, "tolerance": TOLERANCE, "forgetting": 10, "step_size": [10, 5],
+        "penalty": PENALTY, "tolerance": TOLERANCE, "coding_tol": CODING_TOL, "forgetting": 10,
+        "step_size": [10, 5],
     }  # fmt: skip
     for method in COLOURS:
         learner = cd.ConvDictLearner(
             n_kernels, (kernel, kernel), PENALTY, method=method.lower(), tolerance=TOLERANCE,
-            split=None, random_state=0,
+            coding_tol=CODING_TOL, split=None, random_state=0,
         )  # fmt: skip
         learner.partial_fit(crops(steps, size, seed=1))
         result[method] = summary(learner.history_.change)
