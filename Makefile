@@ -33,8 +33,9 @@ lint: $(VENV)/ready-test ## Check style, types and the direction of imports
 demo: $(VENV)/ready-demo ## Show what convdict does
 	$(BIN)/python -m convdict.demo
 
-bench: $(VENV)/ready-bench ## Race the solvers against each other; best on a quiet machine
+bench: $(VENV)/ready-bench ## Race the solvers and learners; hours, best on a quiet machine
 	$(BIN)/python -m benchmarks coding
+	$(BIN)/python -m benchmarks learning
 
 clean: ## Remove the environment and all caches
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

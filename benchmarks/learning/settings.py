@@ -39,10 +39,10 @@ class Settings:
     repeats: int = 3  # of our timed runs; medians count
     slow_budget: float = 120.0  # seconds for each of our domains that are known to be slow
     hurried: tuple[Hurried, ...] = hurried()
-    search_images: int = 10
+    search_images: int = 5
     finalist_passes: int = 2  # SPORCO's finalists may go on until they reach the value
     n_patches: int = 5000  # a mini-batch of scikit-learn's, from one image
-    batch_seconds: float = 600.0  # for the long batch run, in two halves
+    batch_seconds: float = 300.0  # for the long batch run, in two halves
     memory_images: tuple[int, ...] = (5, 20)
     hidden: float = 0.3  # the share of pixels
     mask_seeds: tuple[int, ...] = (0, 1, 2)
