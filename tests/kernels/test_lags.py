@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from convdict.kernels.hermitian import add_outer, apply_hermitian, from_blocks, to_blocks
-from convdict.kernels.lags import half_lags, merge_lags
+from convdict.kernels.lags import half_lags, half_shape, merge_lags
 from convdict.kernels.lanes import lane_count
 from convdict.model.order import ByPosition, starts
 from tests.oracles import design
@@ -31,12 +31,12 @@ def test_lags(grid, kernel, rng):
     n = 3
     codes, x = design.sparse_maps(rng, n, grid)
     halo = tuple(k - 1 for k in kernel)
-    half = np.zeros((n, n, halo[0] + 1, 2 * halo[1] + 1, 2 * halo[2] + 1))
+    half = np.zeros((n, n, *half_shape(halo)))
     near = ByPosition.of(codes, grid)
     half_lags(0, n, starts(codes, n), *near, grid, halo, 0.5, half)
     box = tuple(2 * k for k in kernel)
     lags = np.zeros((n * (n + 1) // 2, np.prod(box)))
-    merge_lags(0, n, half, box, lags)
+    merge_lags(0, n, halo, half, box, lags)
     wanted = np.zeros((len(lags), *box))
     for q, (a, b) in enumerate(itertools.combinations_with_replacement(range(n), 2)):
         for delta in itertools.product(*(range(-h, h + 1) for h in halo)):

@@ -12,6 +12,12 @@ from typing import Any
 from .compile import kernel
 
 
+def half_shape(halo: tuple[int, int, int]) -> tuple[int, int, int]:
+    """Room for the lags ahead: along the first axis with any, and both ways along the rest."""
+    h0, h1, h2 = halo
+    return h0 + 1, (2 if h0 else 1) * h1 + 1, (2 if h0 or h1 else 1) * h2 + 1
+
+
 @kernel
 def half_lags(
     first: int,
@@ -32,18 +38,19 @@ def half_lags(
     The codes come sorted by position, then kernel. Those of kernel m are number rank[a] in
     that order, starts[m] ≤ a < starts[m + 1], and before[p] of all lie before position p. At
     δ = 0 each pair counts once, in that order, and a coefficient meets itself at half its
-    weight, so that R_mn[δ] = H_mn[δ] + H_nm[−δ]. `half` has shape
-    (M, M, halo₀ + 1, 2·halo₁ + 1, 2·halo₂ + 1); positions wrap around the grid.
+    weight, so that R_mn[δ] = H_mn[δ] + H_nm[−δ]. `half` is (M, M, …) by `half_shape`;
+    positions wrap around the grid.
     """
     n0, n1, n2 = grid
     h0, h1, h2 = halo
+    c1, c2 = half.shape[3] - 1 - h1, half.shape[4] - 1 - h2  # where lag zero is
     for m in range(first, last):
         mine = half[m]
         for a in range(starts[m], starts[m + 1]):
             r = rank[a]
             p, x = near_position[r], weight * near_value[r]
             p0, p1, p2 = p // (n1 * n2), p // n2 % n1, p % n2
-            mine[m, 0, h1, h2] += x * near_value[r] / 2
+            mine[m, 0, c1, c2] += x * near_value[r] / 2
             for i in range(h0 + 1):
                 plane = (p0 + i) % n0 * n1
                 for j in range(-h1 if i > 0 else 0, h1 + 1):
@@ -59,12 +66,12 @@ def half_lags(
                         shift = turn - line
                         for e in range(begin, end):
                             k = near_position[e] + shift
-                            mine[near_kernel[e], i, h1 + j, h2 + k] += x * near_value[e]
+                            mine[near_kernel[e], i, c1 + j, c2 + k] += x * near_value[e]
                         turn += n2
 
 
 @kernel
-def merge_lags(first: int, last: int, half: Any, wrap: Any, lags: Any) -> None:
+def merge_lags(first: int, last: int, halo: Any, half: Any, wrap: Any, lags: Any) -> None:
     """R_mn[δ] += H_mn[δ] + H_nm[−δ], m ≤ n, first ≤ m < last, with δ wrapped around a box.
 
     The row of `lags` for (m, n) is the one that follows (m, n − 1); `wrap` is the shape of a
@@ -72,23 +79,24 @@ def merge_lags(first: int, last: int, half: Any, wrap: Any, lags: Any) -> None:
     """
     n_kernels = half.shape[0]
     w0, w1, w2 = wrap
-    h0, h1, h2 = half.shape[2] - 1, half.shape[3] // 2, half.shape[4] // 2
+    h0, h1, h2 = halo
+    c1, c2 = half.shape[3] - 1 - h1, half.shape[4] - 1 - h2
     for m in range(first, last):
         q = m * n_kernels - m * (m - 1) // 2
         for n in range(m, n_kernels):
             row = lags[q]
             for i in range(h0 + 1):
                 for j in range(-h1 if i > 0 else 0, h1 + 1):
-                    there, back = half[m, n, i, h1 + j], half[n, m, i, h1 + j]
+                    there, back = half[m, n, i, c1 + j], half[n, m, i, c1 + j]
                     forth = (i % w0 * w1 + j % w1) * w2
                     home = (-i % w0 * w1 + -j % w1) * w2
-                    row[forth] += there[h2]
-                    row[home] += back[h2]
+                    row[forth] += there[c2]
+                    row[home] += back[c2]
                     for k in range(1, h2 + 1):
-                        row[forth + k] += there[h2 + k]
-                        row[home + w2 - k] += back[h2 + k]
+                        row[forth + k] += there[c2 + k]
+                        row[home + w2 - k] += back[c2 + k]
                     if i > 0 or j > 0:
                         for k in range(1, h2 + 1):
-                            row[forth + w2 - k] += there[h2 - k]
-                            row[home + k] += back[h2 - k]
+                            row[forth + w2 - k] += there[c2 - k]
+                            row[home + k] += back[c2 - k]
             q += 1

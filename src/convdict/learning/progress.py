@@ -35,7 +35,7 @@ class ProgressLine:
         value = history[-1].value
         self._mean = value if self._last is None else 0.9 * self._mean + 0.1 * value
         now = monotonic()
-        complete = self.total is not None and learner.n_images_ > self.total - 1e-6
+        complete = self.total is not None and abs(learner.n_images_ - self.total) < 1e-6
         if self._last is not None and now - self._last < self.interval and not complete:
             return
         file = sys.stderr if self._file is None else self._file

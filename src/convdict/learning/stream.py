@@ -33,12 +33,21 @@ def stream(
         for found in cut:
             yield from found
         return
-    done = first
-    while window := list(islice(cut, settings.window)):
+    done, broken = first, None
+    while broken is None:
+        window: list[list[Piece]] = []
+        try:
+            window.extend(islice(cut, settings.window))
+        except Exception as error:  # raised below, once the images before it are learned
+            broken = error
         mixed = [piece for found in window for piece in found]
         places = random_numbers(seed, TILES, epoch, done).permutation(len(mixed))
         yield from (mixed[i] for i in places)
         done += len(window)
+        if len(window) < settings.window:
+            break
+    if broken is not None:
+        raise broken
 
 
 def _cut(

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.fft
 
 from ..kernels.geometry import three
-from ..kernels.lags import half_lags, merge_lags
+from ..kernels.lags import half_lags, half_shape, merge_lags
 from ..model.order import ByPosition, starts
 from ..model.problem import Array, Problem
 from ..threads import parallel_map
@@ -33,10 +33,10 @@ class Lag:
         box = tuple(scipy.fft.next_fast_len(2 * k - 1, real=True) for k in kernel)
         self.spectral = Spectral(shape, box, dtype)
         self.lags = np.zeros((self.spectral.n_pairs, prod(box)), dtype)
-        self._halo = tuple(k - 1 for k in three(kernel))
-        h0, h1, h2 = self._halo
+        a, b, c = three(kernel)
+        self._halo = a - 1, b - 1, c - 1
         n_kernels = shape[0]
-        self._half = np.zeros((n_kernels, n_kernels, h0 + 1, 2 * h1 + 1, 2 * h2 + 1), dtype)
+        self._half = np.zeros((n_kernels, n_kernels, *half_shape(self._halo)), dtype)
         self._stale = False
 
     def scale(self, factor: float) -> None:
@@ -50,7 +50,7 @@ class Lag:
         for problem, terms, weight in parts:
             self._collect(problem, terms, weight)
         wrap = three(self.spectral.box)
-        self._each(lambda m, last: merge_lags(m, last, self._half, wrap, self.lags))
+        self._each(lambda m, last: merge_lags(m, last, self._halo, self._half, wrap, self.lags))
         self._stale = True
 
     def apply(self, d: Array) -> Array:
