@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any, Self
 
+import numpy as np
+
 from ..coding.sparse_code import prepare, reconstruct
 from ..errors import ConvdictWarning, InputError
 from ..model.codes import Codes
@@ -286,8 +288,8 @@ class ConvDictLearner(Parameters):
 
     def inverse_transform(self, codes: Codes | Iterable[Codes]) -> list[Array]:
         """Images from codes."""
-        many = [codes] if isinstance(codes, Codes) else codes
-        return [reconstruct(one, self.dictionary_) for one in many]
+        d = self.dictionary_
+        return [reconstruct(one, d) for one in ([codes] if isinstance(codes, Codes) else codes)]
 
     def evaluate(self, images: Any, mask: Any = None, *, tol: float = 1e-3) -> Evaluation:
         """The mean functional value on images, with gaps."""
@@ -319,6 +321,9 @@ class ConvDictLearner(Parameters):
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._has_run()
+
+    def _n_axes(self) -> int:
+        return int(np.size(self.kernel_size)) + (self.channel_axis is not None)
 
     def _forget(self) -> None:
         for name in ("_run", "_begun_with", "_entropy"):

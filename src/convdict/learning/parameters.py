@@ -45,6 +45,10 @@ class Parameters:
                 told.append(f"{name}={value!r}")
         return f"{type(self).__name__}({', '.join(told)})"
 
+    def _n_axes(self) -> int:
+        """Of one sample: a row of a table is a sample of one axis."""
+        return 2
+
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn asks of an estimator; only it ever calls this."""
         from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
@@ -53,8 +57,9 @@ class Parameters:
             estimator_type="transformer",
             target_tags=TargetTags(required=False),
             transformer_tags=TransformerTags(),
-            input_tags=InputTags(two_d_array=False, three_d_array=True, allow_nan=True),
-            no_validation=True,
+            input_tags=InputTags(
+                two_d_array=self._n_axes() == 1, three_d_array=self._n_axes() > 1, allow_nan=True
+            ),
         )
 
 

@@ -59,6 +59,8 @@ class Source:
             raise InputError("images is a sparse matrix: give its toarray(), which is dense")
         if hasattr(images, "to_numpy"):  # tables iterate over the names of their columns
             images = images.to_numpy()
+        elif hasattr(images, "__array__") and not hasattr(images, "ndim"):
+            images = np.asarray(images)
         n_axes = _n_axes(images)
         if n_axes is None:
             if isinstance(images, Mapping) or not (
