@@ -20,8 +20,7 @@ def every_dictionary(kind, **changes):
     return np.array(found)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("method", ["surrogate", "sgd"])
+@pytest.mark.parametrize(("method", "dtype"), [("surrogate", "float32"), ("sgd", "float64")])
 @pytest.mark.parametrize("kind", ["surrogate", "channels", "1-D", "3-D", "masked", "repaired"])
 def test_kernels_are_of_norm_one_or_less(kind, method, dtype):
     axes = tuple(1 + axis for axis in AXES.get(kind, (1, 2)))

@@ -9,7 +9,7 @@ import scipy.signal
 import convdict as cd
 
 
-def planted(rng, n_kernels=10, size=7, n_images=20, side=64, density=0.001, noise=25.0):
+def planted(rng, n_images, n_kernels=10, size=7, side=64, density=0.001, noise=25.0):
     """(images, kernels): s = Σ d_m * x_m + noise.
 
     The kernels are Gaussian noise under a Hann window, of norm one. A coefficient is not zero
@@ -28,19 +28,19 @@ def planted(rng, n_kernels=10, size=7, n_images=20, side=64, density=0.001, nois
     return images + sigma * rng.standard_normal(images.shape), d
 
 
-@pytest.mark.parametrize("method", ["surrogate", "sgd"])
-def test_95_per_cent_of_planted_kernels_are_found(method):
-    """10 kernels of 7×7 in 20 images of 64×64, 4 coefficients each in an image, 25 dB.
+@pytest.mark.parametrize(("method", "n_images"), [("surrogate", 20), ("sgd", 30)])
+def test_95_per_cent_of_planted_kernels_are_found(method, n_images):
+    """10 kernels of 7×7 in 20 or 30 images of 64×64, 4 coefficients each in an image, 25 dB.
 
     A kernel is found if a learned one, shifted and negated as need be, correlates with it by
     0.95 or more. There is some room for shifts and for kernels that settle on the same one:
-    15 kernels of 9×9 are learned; three times, from other data and other beginnings.
+    15 kernels of 9×9 are learned; twice, from other data and other beginnings.
     """
     found = []
-    for seed in range(3):
-        images, d = planted(np.random.default_rng(seed))
+    for seed in range(2):
+        images, d = planted(np.random.default_rng(seed), n_images=n_images)
         learner = cd.ConvDictLearner(
-            15, (9, 9), penalty=0.05, method=method, n_epochs=10, random_state=seed, repair=True
+            15, (9, 9), penalty=0.05, method=method, n_epochs=12, random_state=seed, repair=True
         )
         learner.fit(images)
         found.extend(cd.dictionary_distance(d, learner.dictionary_).correlations >= 0.95)
