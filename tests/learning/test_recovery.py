@@ -45,3 +45,12 @@ def test_95_per_cent_of_planted_kernels_are_found(method, n_images):
         learner.fit(images)
         found.extend(cd.dictionary_distance(d, learner.dictionary_).correlations >= 0.95)
     assert np.mean(found) >= 0.95
+
+
+def test_noise_louder_than_the_signal_does_not_stop_learning():
+    """No codes at all would have a small relative gap: the noise is most of the objective."""
+    images, d = planted(np.random.default_rng(0), 20, noise=-5.0)
+    penalty = 3.5 * images.std()
+    learner = cd.ConvDictLearner(15, (9, 9), penalty, n_epochs=12, random_state=0, repair=True)
+    learner.fit(images)
+    assert np.mean(cd.dictionary_distance(d, learner.dictionary_).correlations >= 0.9) >= 0.6

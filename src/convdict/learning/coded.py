@@ -37,6 +37,9 @@ def code_all(
     )
 
 
+LEAST_TOL = 1e-3  # of a gap, where codes explain next to nothing
+
+
 def _code(solver: Solver, problem: Problem, begin: Triplets | None, tol: float) -> Coded:
     handy, unit, _, energy = in_handy_units(problem)
     handy, unit = handy.astype(problem.dtype), unit.astype(problem.dtype)
@@ -44,5 +47,19 @@ def _code(solver: Solver, problem: Problem, begin: Triplets | None, tol: float) 
         begin = begin._replace(value=begin.value / unit[begin.kernel])
     records: list[Progress] = []
     found = solver.solve(handy, start=begin, tol=tol, callback=records.append)
+    while not _tells(handy, records[-1]) and tol > LEAST_TOL:
+        tol /= 4
+        found = solver.solve(handy, start=found.codes, tol=tol, callback=records.append)
     codes = found.codes._replace(value=found.codes.value * unit[found.codes.kernel])
     return Coded(problem, codes, records[-1].objective * energy, records[-1].gap)
+
+
+def _tells(problem: Problem, last: Progress) -> bool:
+    """Whether codes gain at least half of what they could gain over having none.
+
+    A gap is relative to the whole objective. Of signals that are mostly noise codes explain so
+    little that none at all would have a small one, and nothing would ever be learned.
+    """
+    s = problem.s if problem.w is None else problem.w * problem.s
+    without = 0.5 * float(np.sum(np.square(s, dtype=np.float64)))
+    return without - last.objective >= last.gap * last.objective
