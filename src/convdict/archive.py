@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import struct
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -19,7 +21,8 @@ from .errors import FileFormatError
 # What reading an archive raises when its bytes are not what they should be.
 UNREADABLE = (
     *(OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, OverflowError),
-    *(zipfile.BadZipFile, zlib.error),
+    *(AttributeError, AssertionError, MemoryError, SyntaxError, struct.error),
+    *(zipfile.BadZipFile, zlib.error, tokenize.TokenError),
 )
 
 
@@ -37,9 +40,10 @@ def write(
     path = Path(path)
     partial = path.with_name(f".{path.name}.{uuid4().hex}")
     save = np.savez_compressed if compress else np.savez
+    header = json.dumps({**about, "arrays": list(arrays)})
     try:
         with open(partial, "xb") as file:
-            save(file, allow_pickle=False, about=np.array(json.dumps(dict(about))), **arrays)
+            save(file, allow_pickle=False, about=np.array(header), **arrays)
             file.flush()
             os.fsync(file.fileno())
         os.replace(partial, path)
@@ -71,6 +75,8 @@ def read(path: str | os.PathLike[str], what: str) -> tuple[dict[str, Any], dict[
         raise FileFormatError(f"{path} is not a file of {what}: {error}") from error
     if not isinstance(about, dict):
         raise FileFormatError(f"{path} is not a file of {what}")
+    if about.pop("arrays", list(arrays)) != list(arrays):
+        raise FileFormatError(f"{path} is damaged: some of its arrays are missing")
     return about, arrays
 
 

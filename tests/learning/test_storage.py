@@ -166,6 +166,27 @@ def test_a_flipped_bit_is_refused_or_harmless(seed, saved, learner):
         runs.check_same(cd.load(saved), learner)
 
 
+def test_an_array_that_is_missing_is_missed(saved):
+    """Even those that a learner may do without: kept codes."""
+    with np.load(saved) as archive:
+        content = {n: a for n, a in archive.items() if not n.startswith("kept_")}
+    np.savez(saved, **content)
+    with pytest.raises(FileFormatError, match="some of its arrays are missing"):
+        cd.load(saved)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_flipped_bits_in_a_directory_of_arrays_are_refused_or_harmless(seed, saved, learner):
+    """Two at once, at the end of the file, which no checksum covers."""
+    content = bytearray(saved.read_bytes())
+    rng = np.random.default_rng(seed)
+    for at in rng.integers(1, 2000, 2):
+        content[-at] ^= 1 << rng.integers(8)
+    saved.write_bytes(content)
+    with contextlib.suppress(FileFormatError):
+        runs.check_same(cd.load(saved), learner)
+
+
 def test_other_files_are_refused(saved, tmp_path):
     whole = saved.read_bytes()
     for content in (b"", b"hello", whole[: len(whole) // 2], whole[:40], whole[100:]):
