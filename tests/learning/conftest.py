@@ -7,7 +7,7 @@ import pytest
 import convdict as cd
 
 
-@pytest.fixture(autouse=True, scope="package")
+@pytest.fixture(autouse=True, scope="module")
 def one_thread():
     before = cd.get_num_threads()
     cd.set_num_threads(1)
