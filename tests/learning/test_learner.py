@@ -146,7 +146,7 @@ def test_what_is_handed_out_is_not_what_is_learned_with():
     runs.check_same(learner, before)
 
 
-@pytest.mark.parametrize("kind", list(runs.KINDS))
+@pytest.mark.parametrize("kind", ["surrogate", "sgd", "masked, exact", "frequency", "repaired"])
 def test_copies_and_pickles_go_their_own_way(kind):
     learner, images, masks = runs.make(kind)
     learner.fit(images, mask=masks)
