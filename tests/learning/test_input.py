@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 
 import numpy as np
@@ -141,6 +142,19 @@ def test_streams_without_images(go):
         getattr(runs.make("surrogate", n_epochs=1)[0], go)(iter(()))
     with pytest.raises(InputError, match="images is empty"):
         list(runs.make("surrogate")[0].fit(IMAGES).transform(iter(())))
+
+
+def test_a_fit_that_cannot_begin_loses_nothing():
+    learner, *_ = runs.make("surrogate")
+    learner.fit(IMAGES, validation=IMAGES[:1])
+    before = copy.deepcopy(learner)
+    for images in ([], np.zeros((25, 18, 3, 2)), spoiled(np.inf, at=slice(None)), iter(())):
+        with pytest.raises(InputError):
+            learner.fit(images)
+        runs.check_same(learner, before)
+    with pytest.raises(InputError, match="method is 'magic'"):
+        learner.set_params(method="magic").fit(IMAGES)
+    runs.check_same(learner, before, but=["parameters"])
 
 
 def test_small_tiles_are_refused_and_warned_of():

@@ -231,7 +231,7 @@ def test_what_callbacks_stop_can_be_resumed(kind):
     learner.fit(images, mask=masks, callback=lambda at: at.n_steps_ == 3)
     assert learner.n_steps_ == 3 < whole.n_steps_
     learner.resume(images, mask=masks, callback=lambda at: at.n_steps_ == 6)
-    runs.check_same(learner.resume(images, mask=masks), whole)
+    runs.check_same(learner.resume(images, masks), whole)
     assert whole.history_.repaired.any() == (kind == "repaired")
 
 

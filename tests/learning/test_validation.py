@@ -74,3 +74,11 @@ def test_fit_begins_validation_anew():
     assert learner.fit(images).validation_ == []
     with pytest.raises(cd.errors.InputError, match="images is empty"):
         learner.fit(images, validation=[])
+
+
+def test_validation_images_may_come_from_a_generator():
+    learner, images, held_out = make(validation_interval=1, patience=3, n_epochs=2)
+    other = make(validation_interval=1, patience=3, n_epochs=2)[0]
+    learner.fit(images, validation=(image for image in held_out))
+    assert learner.validation_ == other.fit(images, validation=held_out).validation_
+    assert len(learner.validation_) > 2

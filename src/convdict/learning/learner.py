@@ -26,6 +26,7 @@ from .start import first_dictionary, seed_from
 from .stream import stream
 
 Callback = Callable[["ConvDictLearner"], Any]
+LEARNED = ("_run", "_looks", "_begun_with", "_entropy")
 
 
 class ConvDictLearner(Parameters):
@@ -170,14 +171,19 @@ class ConvDictLearner(Parameters):
             longer improves on them, and the best one is kept.
         callback : called with the learner after every step; learning stops if it returns True.
         """
-        self._forget()
-        return self._go_on(images, mask, validation, callback)
+        before = {name: self.__dict__.pop(name) for name in LEARNED if name in self.__dict__}
+        self._looks = Looks()
+        try:
+            return self._go_on(images, mask, validation, callback)
+        finally:
+            if not self._has_run():  # it failed before there was anything new
+                self.__dict__.update(before)
 
     def resume(
         self,
         images: Any,
-        *,
         mask: Any = None,
+        *,
         validation: Any = None,
         callback: Callback | None = None,
     ) -> Self:
@@ -197,14 +203,16 @@ class ConvDictLearner(Parameters):
                 f"n_epochs is {wish.n_epochs} but the images can be gone through only once: give "
                 "a list, an array or an object that can be iterated again"
             )
+        if isinstance(validation, Iterator):
+            validation = list(validation)
         looks = self._looks
-        for epoch in range(self._run.epoch if self._has_run() else 0, wish.n_epochs):
+        for epoch in range(self._run.place[0] if self._has_run() else 0, wish.n_epochs):
             seed = self._seed()
             order = stream(source, s, seed=seed, epoch=epoch, first=0, permute=True)
-            consumed = self._run.consumed if self._has_run() else 0
+            consumed = self._run.place[1] if self._has_run() else 0
             for batch in _batches(islice(order, consumed, None), s.batch_size):
-                self._step(batch, s, keep=wish.n_epochs > 1 and not s.random_regions)
-                self._run.consumed += len(batch)
+                keep = wish.n_epochs > 1 and not s.random_regions
+                self._step(batch, s, keep=keep, advance=len(batch))
                 if validation is not None and looks.due(self):
                     looks.look(self, validation)
                 done = validation is not None and looks.enough(self)
@@ -212,7 +220,7 @@ class ConvDictLearner(Parameters):
                     return self
             if not self._has_run():
                 raise InputError("images is empty: give at least one")
-            self._run.epoch, self._run.consumed = epoch + 1, 0
+            self._run.place = epoch + 1, 0
         if validation is not None:
             looks.finish(self, validation)
         self._warn_if_blank(stacklevel=4)
@@ -232,7 +240,7 @@ class ConvDictLearner(Parameters):
         order = stream(source, s, seed=self._seed(), epoch=0, first=first, permute=False)
         learned = False
         for batch in _batches(order, s.batch_size):
-            self._step(batch, s, keep=False)
+            self._step(batch, s, keep=False, advance=0)
             learned = True
             if _stops(callback, self):
                 break
@@ -324,11 +332,6 @@ class ConvDictLearner(Parameters):
 
     def _n_axes(self) -> int:
         return int(np.size(self.kernel_size)) + (self.channel_axis is not None)
-
-    def _forget(self) -> None:
-        for name in ("_run", "_begun_with", "_entropy"):
-            self.__dict__.pop(name, None)
-        self._looks = Looks()
 
     def _seed(self) -> int:
         """The number that all randomness of a run follows from."""
