@@ -38,6 +38,8 @@ def write(
     Whatever happens in between, `path` holds either what it held before or all of this.
     """
     path = Path(path)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} to")
     partial = path.with_name(f".{path.name}.{uuid4().hex}")
     save = np.savez_compressed if compress else np.savez
     header = json.dumps({**about, "arrays": list(arrays)})

@@ -92,6 +92,33 @@ def parallel_map(work: Callable[[Item], Result], items: Iterable[Item]) -> list[
     return job.results()
 
 
+def undisturbed(work: Callable[[], Result]) -> Result:
+    """`work()`, to its end even if Ctrl-C comes meanwhile; it is heard afterwards.
+
+    Only the main thread is ever interrupted, so there the work is done in another.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return work()
+    job = _Job(lambda _: work(), [None])
+    thread = threading.Thread(target=job.run_all, name="convdict-step")
+    interruption: BaseException | None = None
+    try:
+        thread.start()
+        thread.join()
+    except BaseException as error:
+        if thread.ident is None:
+            raise
+        interruption = error
+    while thread.is_alive():
+        try:
+            thread.join()
+        except BaseException as error:
+            interruption = error
+    if interruption is not None:
+        raise interruption
+    return job.results()[0]
+
+
 class _Job(Generic[Item, Result]):
     """Items that several threads take, one after another, until none is left."""
 
@@ -104,23 +131,28 @@ class _Job(Generic[Item, Result]):
         self._finished = threading.Event()
 
     def take_part(self, permits: threading.Semaphore) -> None:
+        """Do items like others, and know that this thread has its permit."""
         if not self._todo:
             return
         with permits:
             _inside.work = True
-            while self._todo:
-                try:
-                    i, item = self._todo.popleft()
-                except IndexError:  # somebody was faster
-                    break
-                try:
-                    self._done[i] = self._work(item)
-                except BaseException as error:  # raised where the results are wanted
-                    self._failed[i] = error
-                    self._drop_the_rest()
-                if len(self._done) + len(self._failed) + len(self._dropped) == self._n:
-                    self._finished.set()
+            self.run_all()
             _inside.work = False
+
+    def run_all(self) -> None:
+        """Do items until none is left."""
+        while self._todo:
+            try:
+                i, item = self._todo.popleft()
+            except IndexError:  # somebody was faster
+                break
+            try:
+                self._done[i] = self._work(item)
+            except BaseException as error:  # raised where the results are wanted
+                self._failed[i] = error
+                self._drop_the_rest()
+            if len(self._done) + len(self._failed) + len(self._dropped) == self._n:
+                self._finished.set()
 
     def _drop_the_rest(self) -> None:
         while self._todo:

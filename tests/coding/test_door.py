@@ -175,3 +175,25 @@ def test_long_compilations_are_announced_and_short_ones_are_not(monkeypatch, cap
         with compiling.announced("not said"):
             pass
         assert caplog.messages == ["compiling"]
+
+
+@pytest.mark.parametrize("factor", [1e-3, 1e-6, 1e3])
+def test_codes_of_another_unit_are_no_worse_than_no_start(factor, rng):
+    image, dictionary = rng.standard_normal((24, 20)), rng.standard_normal((4, 3, 3))
+    old = cd.sparse_code(image, dictionary, 0.5)
+    cold = cd.sparse_code(factor * image, dictionary, factor * 0.5)
+    warm = cd.sparse_code(factor * image, dictionary, factor * 0.5, init=old)
+    assert warm.converged
+    assert warm.n_iter <= 2 * cold.n_iter
+
+
+@pytest.mark.parametrize("solver", ["working_set", "fista"])
+def test_what_single_precision_saw_certifies_nothing_in_double(solver, rng):
+    for seed in range(20):
+        numbers = np.random.default_rng(seed)
+        image, dictionary = numbers.standard_normal(60), numbers.standard_normal((3, 2))
+        old = cd.sparse_code(image, dictionary, 0.3, tol=1e-4)
+        warm = cd.sparse_code(image, dictionary, 0.3, tol=1e-8, init=old, solver=solver)
+        assert warm.gap >= -1e-12
+        other = cd.sparse_code(image, dictionary, 0.3, tol=1e-10, solver="fista")
+        assert (1 - warm.gap) * warm.objective <= other.objective * (1 + 1e-12)

@@ -64,7 +64,7 @@ def test_after_every_pass_the_statistics_are_those_of_the_codes_kept(domain, opt
     sums = []
 
     def compare(at):
-        if at._run.epoch and at.n_images_ > (at._run.epoch + 1) * len(images) - 1e-6:
+        if at._run.place[0] and at.n_images_ > (at._run.place[0] + 1) * len(images) - 1e-6:
             check_equal(statistics(at), fresh(at))
             sums.append(statistics(at).total)
 

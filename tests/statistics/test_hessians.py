@@ -152,11 +152,8 @@ def test_what_is_kept_brings_everything_back(domain, rng):
 
 def test_frequencies_are_those_of_one_grid(rng):
     surrogate = Surrogate((3, 1, 3, 4), "frequency", np.dtype(np.float64))
-    for name in ("2-D", "wraps more than once"):
-        problem, codes, _ = make(name, rng)
-        part = (problem, surrogate.terms(problem, codes), 1.0)
-        if name == "2-D":
-            surrogate.add([part])
-        else:
-            with pytest.raises(InputError, match="signals of one size"):
-                surrogate.add([part])
+    problem, codes, _ = make("2-D", rng)
+    surrogate.add([(problem, surrogate.terms(problem, codes), 1.0)])
+    problem, codes, _ = make("wraps more than once", rng)
+    with pytest.raises(InputError, match="signals of one size"):
+        surrogate.terms(problem, codes)

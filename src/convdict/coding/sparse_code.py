@@ -120,7 +120,8 @@ def sparse_code(
     start = None
     if init is not None:
         start = _start(init, exact, into, number)
-        exact = replace(exact, memory=init.memory)
+        if start is not None:
+            exact = replace(exact, memory=init.memory)
     found = _solve(settings, exact, start, number, tol, callback)
     n_iter = found.n_iter
     if found.reason == "precision" and dtype is None and number == np.float32:
@@ -216,7 +217,8 @@ def _dtype(dtype: Any, tol: float) -> np.dtype[Any]:
     raise InputError(f"dtype is {dtype!r}: give float32 or float64")
 
 
-def _start(init: Codes, problem: Problem, into: Frame, dtype: np.dtype[Any]) -> Triplets:
+def _start(init: Codes, problem: Problem, into: Frame, dtype: np.dtype[Any]) -> Triplets | None:
+    """Earlier codes, unless their penalty alone exceeds the objective of no codes at all."""
     if not isinstance(init, Codes):
         raise InputError(f"init is a {type(init).__name__}: give Codes from an earlier call")
     if init.shape != (problem.n_kernels, *problem.grid) or init.boundary != into.boundary:
@@ -226,7 +228,11 @@ def _start(init: Codes, problem: Problem, into: Frame, dtype: np.dtype[Any]) -> 
         )
     kernel, position, value = init.triplets()
     keep = value > 0 if problem.nonnegative else value != 0
-    return Triplets(kernel[keep], position[keep], value[keep].astype(dtype))
+    kernel, value = kernel[keep], value[keep].astype(np.float64)
+    ws = problem.s if problem.w is None else problem.w * problem.s
+    if np.sum(problem.lmbda[kernel] * np.abs(value)) > 0.5 * np.sum(ws * ws):
+        return None
+    return Triplets(kernel, position[keep], value.astype(dtype))
 
 
 class _Found(NamedTuple):

@@ -25,6 +25,8 @@ from ..threads import parallel_map
 from .fista import FISTA
 from .settings import between, whole
 
+MOST_MAPS = 1 << 26  # coefficients that FISTA may hold densely where descent got stuck
+
 
 @dataclass(frozen=True)
 class WorkingSet:
@@ -64,9 +66,10 @@ class WorkingSet:
             if now.gap <= tol:
                 return Solution(run.triplets(), iteration, "gap", now.scale, now.seen)
             least, since = (now.gap, 0) if now.gap < least else (least, since + 1)
-            if since > self.patience:
+            stuck = since > self.patience
+            if stuck and not (problem.dtype == np.float64 and problem.n_coefficients < MOST_MAPS):
                 return Solution(run.triplets(), iteration, "precision")
-            if iteration > 1 and run.rows_per_coefficient() > self.dense:
+            if stuck or (iteration > 1 and run.rows_per_coefficient() > self.dense):
                 rest = FISTA().solve(problem, start=run.triplets(), tol=tol, callback=callback)
                 return rest._replace(n_iter=iteration + rest.n_iter)
             run.select(now, self.share)

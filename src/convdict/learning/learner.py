@@ -351,7 +351,7 @@ class ConvDictLearner(Parameters):
             "solver": s.solver,
         }
 
-    def _step(self, batch: list[Piece], s: Settings, *, keep: bool) -> None:
+    def _step(self, batch: list[Piece], s: Settings, *, keep: bool, advance: int) -> None:
         run = self._run if self._has_run() else self._begin(s, len(batch[0].s))
         for piece in batch:
             if len(piece.s) != run.d.shape[1]:
@@ -359,7 +359,7 @@ class ConvDictLearner(Parameters):
                     f"image {piece.key[0]}: it has {len(piece.s)} channels but the dictionary has "
                     f"{run.d.shape[1]}: all images must have as many"
                 )
-        run.step(batch, keep=keep)
+        run.step(batch, keep=keep, advance=advance)
         if not self._has_run():  # only now is there anything to be asked for
             self._run, self._begun_with = run, self.get_params()
 
@@ -379,8 +379,19 @@ class ConvDictLearner(Parameters):
 
 
 def _batches(order: Iterator[Piece], size: int) -> Iterator[list[Piece]]:
-    """`size` pieces at a time; the last may be fewer."""
-    while batch := list(islice(order, size)):
+    """`size` pieces at a time; the last may be fewer, and so may those before an error."""
+    batch: list[Piece] = []
+    try:
+        for piece in order:
+            batch.append(piece)
+            if len(batch) == size:
+                yield batch
+                batch = []
+    except Exception:
+        if batch:
+            yield batch
+        raise
+    if batch:
         yield batch
 
 

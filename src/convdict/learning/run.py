@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ConvdictError, InputError
-from ..model.arrays import penalty_array
+from ..errors import InputError
+from ..model.arrays import check_size, penalty_array
 from ..model.pose import Frame, on_grid
 from ..model.problem import Array, Problem, Triplets
 from ..model.residual import weighted_residual
 from ..model.scan import Scan
+from ..threads import undisturbed
 from .coded import Coded, code_all
 from .health import Watch, worst_explained
 from .history import History, Record
@@ -24,6 +25,7 @@ from .signals import Key, Piece
 from .update import Update
 
 AUTO_SHARE = 0.1  # penalty="auto" is this share of the penalty that codes a signal to zero
+LARGEST = 1e30  # energy of a signal: all that is computed from less fits float32
 MOST_REPAIRS = 2  # kernels that are seeded anew in one step
 
 
@@ -42,7 +44,7 @@ class Run:
         self.seconds = 0.0
         self.n_images = 0  # that have a number: the next one's
         self.images = 0.0  # learned from, parts of them counted as such
-        self.epoch, self.consumed = 0, 0  # where fit is: the pass, and pieces learned in it
+        self.place = 0, 0  # where fit is: the pass, and pieces learned in it
 
     def _algorithm(self, shape: tuple[int, ...]) -> Sgd | SecondOrder:
         s = self.settings
@@ -57,9 +59,18 @@ class Run:
             constraint=s.constraint,
         )
 
-    def step(self, batch: list[Piece], *, keep: bool) -> None:
-        """Code a batch, learn from it, look after the kernels and write it all down."""
+    def step(self, batch: list[Piece], *, keep: bool, advance: int) -> None:
+        """Code a batch, learn from it, look after the kernels and write it all down.
+
+        Until all is coded nothing changes; from then on nothing interrupts.
+        """
         begun = perf_counter()
+        for piece in batch:
+            if not np.sum(np.square(piece.s, dtype=np.float64)) < LARGEST:
+                raise InputError(
+                    f"image {piece.key[0]}: it holds values whose squares add up to more than "
+                    f"{LARGEST:.0e}: choose units in which they are moderate"
+                )
         problems = [self.problem(piece) for piece in batch]
         if self.lmbda is None:
             self.lmbda = self._penalty(problems)
@@ -67,17 +78,27 @@ class Run:
         before = [self._before(*pair) for pair in zip(batch, problems, strict=True)]
         start = [None if old is None else old.terms.codes for old in before]
         coded = code_all(self.settings.solver, problems, start, self.settings.coding_tol)
+        coding = perf_counter() - begun
+        undisturbed(lambda: self._take_in(batch, coded, before, coding, keep=keep, advance=advance))
+
+    def _take_in(
+        self,
+        batch: list[Piece],
+        coded: list[Coded],
+        before: list[Kept | None],
+        coding: float,
+        *,
+        keep: bool,
+        advance: int,
+    ) -> None:
+        begun = perf_counter() - coding
         update = self._learn(coded, before, batch if keep else [])
-        if not np.isfinite(update.d).all():
-            raise ConvdictError(
-                "the dictionary is no longer finite: the step size is too large, or the signals "
-                "hold values that float32 cannot square; what was learned before is kept"
-            )
         old, self.d = self.d, update.d
         health = self.watch.look(coded, old, self.d, len(self.history) + 1)
         repaired = self._repair(coded, [*health.unused, *health.duplicates])
         self.n_images = max(self.n_images, *(piece.key[0] + 1 for piece in batch))
         self.images += sum(piece.share for piece in batch)
+        self.place = self.place[0], self.place[1] + advance
         self.seconds += perf_counter() - begun
         self.history.append(
             Record(
@@ -111,7 +132,9 @@ class Run:
     def _penalty(self, problems: list[Problem]) -> Array:
         s = self.settings
         if not (isinstance(s.penalty, str) and s.penalty == "auto"):
-            return penalty_array(s.penalty, s.n_kernels).astype(s.dtype)
+            lmbda = penalty_array(s.penalty, s.n_kernels)
+            check_size(lmbda, "penalty")
+            return lmbda.astype(s.dtype)
         largest = [
             float(Scan(p)(weighted_residual(p, Triplets.empty(p.dtype)))[0].max()) for p in problems
         ]
@@ -171,8 +194,8 @@ class Run:
             "seconds": self.seconds,
             "n_images": self.n_images,
             "images": self.images,
-            "epoch": self.epoch,
-            "consumed": self.consumed,
+            "epoch": self.place[0],
+            "consumed": self.place[1],
             "columns": Record._fields,
         }
         arrays = {"d": self.d, "usage": self.watch.usage, "history": self.history.table()}
@@ -185,8 +208,8 @@ class Run:
     def restore(self, about: dict[str, Any], arrays: dict[str, Array]) -> None:
         """Become what `state` described."""
         self.seconds = float(about["seconds"])
-        self.n_images, self.epoch = int(about["n_images"]), int(about["epoch"])
-        self.consumed, self.images = int(about["consumed"]), float(about["images"])
+        self.n_images, self.images = int(about["n_images"]), float(about["images"])
+        self.place = int(about["epoch"]), int(about["consumed"])
         self.d = arrays["d"]
         self.lmbda = arrays.get("lmbda")
         self.watch.usage, self.watch.duplicates = arrays["usage"], arrays["duplicates"]

@@ -82,10 +82,10 @@ class SecondOrder:
         amount = sum(
             c.size / PAPER_SIZE for c, old in zip(batch, before, strict=True) if old is None
         )
+        parts = [(c.problem, self.statistics.terms(c.problem, c.codes), 1.0) for c in batch]
         alpha = (self.seen / (self.seen + amount)) ** self._forgetting if amount else 1.0
         self.statistics.scale(alpha)
         self.seen += amount
-        parts = [(c.problem, self.statistics.terms(c.problem, c.codes), 1.0) for c in batch]
         stale = [
             (c.problem, old.terms, -self.weight(old))
             for c, old in zip(batch, before, strict=True)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.fft
 
+from ..errors import InputError
 from ..model.gradient import adjoint
 from ..model.problem import Array, Problem, Triplets
 from ..model.residual import weighted_residual
@@ -82,11 +83,17 @@ class Sgd:
     def update(self, d: Array, batch: list[Coded]) -> Update:
         amount = sum(c.size for c in batch) / PAPER_SIZE
         steps = max(1, ceil(amount - 1e-9))
-        old = d
+        old, before = d, self.seen
         for _ in range(steps):
             self.seen += amount / steps
             gradient = sum(self._gradient(replace(c.problem, d=d), c.codes) for c in batch)
             d = self._constraint(d - d.dtype.type(self.eta / steps) * gradient)
+            if not np.isfinite(d).all():
+                self.seen = before
+                raise InputError(
+                    "the dictionary is no longer finite: the step size is too large for these "
+                    "signals; what was learned before is kept"
+                )
         change = float(np.linalg.norm(d - old))
         return Update(d, n_iter=steps, residual=change, forgetting=0.0, surrogate=float("nan"))
 

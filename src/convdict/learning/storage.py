@@ -131,7 +131,7 @@ def _check(run: Run, arrays: dict[str, Array], again: dict[str, Array]) -> None:
         bool(np.isfinite(run.d).all())
         and run.watch.usage.shape == lmbda.shape == each
         and bool((lmbda > 0).all())
-        and min(run.epoch, run.consumed, run.n_images) >= 0
+        and min(*run.place, run.n_images) >= 0
         and all(((kernel >= 0) & (kernel < len(run.d))).all() for kernel in at)
         and all(c.kernel.shape == c.position.shape == c.value.shape for c in codes)
         and all((c.position >= 0).all() for c in codes)

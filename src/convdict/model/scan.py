@@ -62,6 +62,8 @@ class Scan:
         memory, dtype = problem.memory, problem.dtype
         if memory is None or memory.atoms.shape != problem.d.shape:
             return None
+        if memory.seen.g.dtype.itemsize < dtype.itemsize:  # its rounding would not be covered
+            return None
         if memory.nonnegative and not problem.nonnegative:
             return None
         g, ratio, best, rest = memory.seen

@@ -22,6 +22,15 @@ class Frequency:
         self._shape, self._dtype = shape, dtype
         self.spectral: Spectral | None = None  # once the grid is known
 
+    def admit(self, problem: Problem) -> None:
+        """Complain of a signal on another grid than those before."""
+        if self.spectral is not None and self.spectral.box != problem.grid:
+            raise InputError(
+                f"the frequency domain keeps a Hessian for signals of shape {self.spectral.box} "
+                f"and cannot take one of shape {problem.grid}: give signals of one size, a "
+                "`split` that divides them evenly, or domain='lag'"
+            )
+
     def scale(self, factor: float) -> None:
         """Â ← factor · Â"""
         if self.spectral:
@@ -32,12 +41,6 @@ class Frequency:
         for problem, terms, weight in parts:
             if self.spectral is None:
                 self.spectral = Spectral(self._shape, problem.grid, self._dtype)
-            if self.spectral.box != problem.grid:
-                raise InputError(
-                    f"the frequency domain keeps a Hessian for signals of shape "
-                    f"{self.spectral.box} and cannot take one of shape {problem.grid}: give "
-                    "signals of one size, a `split` that divides them evenly, or domain='lag'"
-                )
             x = terms.codes.to_dense(problem.n_kernels, problem.grid)
             self.spectral.add_outer(x.astype(self._dtype), weight * terms.curvature)
 

@@ -39,6 +39,9 @@ class Lag:
         self._half = np.zeros((n_kernels, n_kernels, *half_shape(self._halo)), dtype)
         self._stale = False
 
+    def admit(self, problem: Problem) -> None:
+        """Signals of any size fit."""
+
     def scale(self, factor: float) -> None:
         """R ← factor · R"""
         self.lags *= self.lags.dtype.type(factor)

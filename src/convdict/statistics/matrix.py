@@ -29,6 +29,9 @@ class Matrix:
         size = shape[0] * self._length
         self.a = np.zeros((shape[1], size, size), dtype)
 
+    def admit(self, problem: Problem) -> None:
+        """Signals of any size fit."""
+
     def scale(self, factor: float) -> None:
         """A ← factor · A"""
         self.a *= self.a.dtype.type(factor)

@@ -22,6 +22,7 @@ class Hessian(Protocol):
 
     exact_weights: bool
 
+    def admit(self, problem: Problem) -> None: ...
     def scale(self, factor: float) -> None: ...
     def add(self, parts: Iterable[Part]) -> None: ...
     def apply(self, d: Array) -> Array: ...
@@ -50,7 +51,8 @@ class Surrogate:
         self.total = 0.0  # Λ, the sum of weights
 
     def terms(self, problem: Problem, codes: Triplets) -> Terms:
-        """What a signal says, for `add`."""
+        """What a signal says, for `add`; an error if it cannot be added to what is there."""
+        self.hessian.admit(problem)
         return terms(problem, codes, exact_weights=self.hessian.exact_weights)
 
     def scale(self, factor: float) -> None:

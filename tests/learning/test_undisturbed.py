@@ -1,0 +1,108 @@
+"""A step is made or not made, whatever happens in it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from _thread import interrupt_main
+
+import numpy as np
+import pytest
+
+import convdict as cd
+from convdict.errors import InputError
+from convdict.learning import second_order
+from convdict.threads import undisturbed
+
+IMAGES = np.random.default_rng(5).standard_normal((8, 20, 20))
+
+
+def learner(**settings):
+    defaults = {"n_kernels": 3, "kernel_size": (4, 4), "penalty": 0.5, "random_state": 0}
+    return cd.ConvDictLearner(**defaults | settings)
+
+
+def test_work_goes_on_to_its_end_before_an_interruption_is_heard():
+    done = []
+
+    def work():
+        interrupt_main()
+        time.sleep(0.05)
+        done.append(threading.current_thread())
+
+    with pytest.raises(KeyboardInterrupt):
+        undisturbed(work)
+    assert done
+    assert undisturbed(lambda: 3) == 3
+    with pytest.raises(ZeroDivisionError):
+        undisturbed(lambda: 1 / 0)
+
+
+@pytest.mark.parametrize("settings", [{}, {"method": "sgd"}, {"n_epochs": 2}])
+def test_an_interrupted_fit_goes_on_as_if_it_had_not_been(settings, monkeypatch):
+    whole = learner(**settings).fit(IMAGES)
+    stopped = learner(**settings)
+    steps = iter(range(100))
+
+    def disturb(update):
+        def wrapped(*arguments, **named):
+            if next(steps) == 3:
+                interrupt_main()
+                time.sleep(0.02)
+            return update(*arguments, **named)
+
+        return wrapped
+
+    run = "convdict.learning.run.Run._learn"
+    from convdict.learning.run import Run
+
+    monkeypatch.setattr(run, disturb(Run._learn))
+    with pytest.raises(KeyboardInterrupt):
+        stopped.fit(IMAGES)
+    assert stopped.n_steps_ == 4
+    stopped.resume(IMAGES)
+    np.testing.assert_array_equal(stopped.dictionary_, whole.dictionary_)
+    assert stopped.n_steps_ == whole.n_steps_
+
+
+@pytest.mark.parametrize("factor", [1e16, 1e19, 1e25])
+@pytest.mark.parametrize("method", ["surrogate", "sgd"])
+def test_signals_too_large_for_floating_point_leave_no_trace(method, factor):
+    clean = learner(method=method, shuffle=False).partial_fit(IMAGES[:3])
+    spoiled = learner(method=method, shuffle=False).partial_fit(IMAGES[:3])
+    with pytest.raises(InputError, match="choose units in which they are moderate"):
+        spoiled.partial_fit([IMAGES[3] * factor])
+    clean.partial_fit(IMAGES[4:])
+    spoiled.partial_fit(IMAGES[4:])
+    np.testing.assert_array_equal(spoiled.dictionary_, clean.dictionary_)
+
+
+def test_signals_on_another_grid_leave_no_trace_in_the_frequency_domain():
+    one = learner(domain="frequency").partial_fit(IMAGES[:3])
+    before = one._run.algorithm.statistics.total
+    with pytest.raises(InputError, match="signals of one size"):
+        one.partial_fit([IMAGES[3][:18]])
+    assert one._run.algorithm.statistics.total == before
+
+
+@pytest.mark.parametrize("batch_size", [1, 4, 8])
+def test_images_before_a_stream_breaks_are_learned(batch_size):
+    def broken():
+        yield from IMAGES[:6]
+        raise OSError("the disk is gone")
+
+    one = learner(batch_size=batch_size)
+    with pytest.raises(OSError, match="the disk is gone"):
+        one.partial_fit(broken())
+    assert one.n_images_ == 6
+    other = learner(batch_size=batch_size).partial_fit(IMAGES[:6])
+    np.testing.assert_array_equal(one.dictionary_, other.dictionary_)
+
+
+def test_an_update_that_fails_raises_its_error(monkeypatch):
+    def fail(**_):
+        raise ArithmeticError("no")
+
+    monkeypatch.setattr(second_order, "minimise", fail)
+    with pytest.raises(ArithmeticError, match="no"):
+        learner().fit(IMAGES)
