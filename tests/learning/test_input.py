@@ -136,6 +136,12 @@ def test_bad_images_are_refused_with_a_sentence(images, complaint, go):
         getattr(learner, go)(images)
 
 
+@pytest.mark.parametrize("go", ["fit", "partial_fit", "resume"])
+def test_a_callback_is_a_function(go):
+    with pytest.raises(InputError, match="callback is 3"):
+        getattr(runs.make("surrogate")[0], go)(IMAGES, callback=3)
+
+
 @pytest.mark.parametrize("go", ["fit", "partial_fit"])
 def test_streams_without_images(go):
     with pytest.raises(InputError, match="images is empty"):
