@@ -37,7 +37,7 @@ class Settings:
     fine: float = 2.0  # images from one look to the next, for our own main entrants
     passes: int = 3
     repeats: int = 3  # of our timed runs; medians count
-    slow_budget: float = 120.0  # seconds for each of our domains that are known to be slow
+    slow_budget: float = 60.0  # seconds for each of our domains that are known to be slow
     hurried: tuple[Hurried, ...] = hurried()
     search_images: int = 5
     finalist_passes: int = 2  # SPORCO's finalists may go on until they reach the value

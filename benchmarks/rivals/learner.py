@@ -32,14 +32,18 @@ def learn(
     mask: Sequence[np.ndarray] | None = None,
     **told: Any,
 ) -> np.ndarray:
-    """`fit` from `d`, with `watch(dictionary)` after every step; the dictionary at the end."""
+    """One pass in the order given, or `n_epochs` in orders drawn by `fit`; the last dictionary.
+
+    `watch(dictionary)` is called after every step. Tiles are mixed in either case, if at all.
+    """
     learner = make(d, penalty=penalty, **told)
 
     def after_a_step(learner: Any) -> bool:
         """True ends the run."""
         return watch is not None and bool(watch(learner.dictionary_))
 
-    learner.fit(list(images), mask=mask, callback=after_a_step)
+    go = learner.fit if told.get("n_epochs", 1) > 1 else learner.partial_fit
+    go(list(images), mask=mask, callback=after_a_step)
     return np.array(learner.dictionary_)
 
 
