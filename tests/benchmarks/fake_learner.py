@@ -18,21 +18,20 @@ class FakeLearner:
         self.dictionary_, self.penalty, self.n_epochs, self.told = init, penalty, n_epochs, told
         self.t = 0
 
-    def fit(
+    def fit(self, images: Sequence[np.ndarray], **told: object) -> FakeLearner:
+        return self.partial_fit([*images] * self.n_epochs, **told)
+
+    def partial_fit(
         self,
         images: Sequence[np.ndarray],
         mask: Sequence[np.ndarray] | None = None,
         callback: Callable[[FakeLearner], bool] | None = None,
     ) -> FakeLearner:
-        for image in [*images] * self.n_epochs:
-            self.partial_fit([image])
+        for image in images:
+            problem = Problem(image, self.dictionary_, self.penalty)
+            codes = ours.readable(ours.solve(problem, tol=0.1))
+            self.t += 1
+            self.dictionary_ = project(problem.d - 10 / (5 + self.t) * gradient(problem, codes))
             if callback is not None and callback(self):
                 break
-        return self
-
-    def partial_fit(self, images: Sequence[np.ndarray]) -> FakeLearner:
-        problem = Problem(images[0], self.dictionary_, self.penalty)
-        codes = ours.readable(ours.solve(problem, tol=0.1))
-        self.t += 1
-        self.dictionary_ = project(problem.d - 10 / (5 + self.t) * gradient(problem, codes))
         return self
