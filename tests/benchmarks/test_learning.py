@@ -82,7 +82,7 @@ def test_an_entrant_that_fails_does_not_end_the_race(monkeypatch, images, d):
     def broken(*_, **__):
         raise ValueError("no such domain\nat all")
 
-    monkeypatch.setattr(FakeLearner, "fit", broken)
+    monkeypatch.setattr(FakeLearner, "partial_fit", broken)
     where = bench.Bench(images, images, d, PENALTY, Examiner(images, PENALTY, 1e-2))
     assert bench.attempt(where.ours()) == "ValueError: no such domain"
 
