@@ -28,6 +28,7 @@ from .working_set import WorkingSet
 AUTO_SHARE = 0.1  # penalty="auto" is this share of the smallest penalty that codes to zero
 ALMOST = 0.99
 LARGE = 1 << 22  # samples from which memory counts for more than the time of a certificate
+KEPT = 1 << 18  # samples up to which codes take along what was seen: they may be many
 FLOAT32_FLOOR = 1e-5  # below this gap rounding in float32 decides, so float64 is used
 
 
@@ -143,7 +144,7 @@ def sparse_code(
             ConvergenceWarning,
             stacklevel=2,
         )
-    return replace(result, memory=found.memory)
+    return replace(result, memory=found.memory if exact.s.size <= KEPT else None)
 
 
 def reconstruct(codes: Codes, dictionary: Any) -> Array:
