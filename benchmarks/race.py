@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from statistics import median
 
-from . import trace, warm_start
+from . import trace
 from .datasets import photographs, source
 from .dictionaries import load
 from .judge import Problem, judge
@@ -137,7 +137,6 @@ def _one_image(
     return {
         "target": target,
         "contenders": {contender.key: contender.as_json() for contender in contenders},
-        "warm": warm_start.measure(problem, settings, settings.seed + index),
     }
 
 

@@ -20,6 +20,8 @@ def render(data: dict, folder: Path) -> Path:
     if "main" in stages and stages["main"].get("images"):
         drawn = figures.main(stages["main"], folder)
         parts += _main(stages["main"], drawn)
+    if "warm" in stages and stages["warm"].get("images"):
+        parts += _warm(stages["warm"])
     if "memory" in stages:
         parts += _memory(stages["memory"])
     if "scaling" in stages:
@@ -51,18 +53,6 @@ def _main(main: dict, drawn: list[str]) -> list[str]:
         f"{count(n, 'photograph')} of {size}×{size} ({main['photographs']}), dictionary "
         f"{told['dictionary']}, λ = {told['penalty']:g}. Time ratios, image by image:"
     )
-    claims = [
-        [
-            claim.text,
-            f"≥ {claim.target:g}",
-            number(claim.middle),
-            spread(claim.ratios),
-            f"{sum(r >= claim.target for r in claim.ratios)} of {claim.n_images}",
-            "yes" if claim.met else "no",
-        ]
-        for claim in summary.claims(main)
-    ]
-    head = ["times faster to reach", "target", "median", "min – max", "images above", "met"]
     rows = [
         [
             row.label,
@@ -79,7 +69,7 @@ def _main(main: dict, drawn: list[str]) -> list[str]:
     return [
         "## Against SPORCO",
         what,
-        table(head, claims),
+        _claims(summary.claims(main)),
         *noise([image.get("cores_busy_elsewhere") for image in images]),
         *[f"![{name}]({name})" for name in drawn],
         "### Everybody's time",
@@ -91,7 +81,6 @@ def _main(main: dict, drawn: list[str]) -> list[str]:
         f"`tol` of the grid {', '.join(f'{tol:g}' for tol in told['tolerances'])} that does.",
         table(columns, rows),
         *_search(main),
-        *_warm(images),
         *_per_image(images),
     ]
 
@@ -121,10 +110,10 @@ def _search(main: dict) -> list[str]:
     ]
 
 
-def _warm(images: list[dict]) -> list[str]:
+def _warm(warm: dict) -> list[str]:
     kinds: dict[str, list[dict]] = {}
-    for image in images:
-        for row in image.get("warm", []):
+    for image in warm["images"]:
+        for row in image["rows"]:
             kinds.setdefault(row["dictionary"], []).append(row)
     rows = [
         [
@@ -138,8 +127,30 @@ def _warm(images: list[dict]) -> list[str]:
         for name, rows in kinds.items()
     ]
     head = ["the dictionary moved", "that is", "cold, s", "warm, s", "ratio", "worst gap"]
-    text = "`init=` the certified codes of the dictionary before; both are certified again."
-    return ["### Warm start", text, table(head, rows)] if rows else []
+    return [
+        "## Warm start",
+        f"{count(len(warm['images']), 'photograph')} ({warm['photographs']}), `init=` the "
+        "certified codes of the dictionary before; both are certified again. Medians.",
+        _claims([summary.warm_claim(warm)]),
+        *noise([image["cores_busy_elsewhere"] for image in warm["images"]]),
+        table(head, rows),
+    ]
+
+
+def _claims(claims: list[summary.Claim]) -> str:
+    rows = [
+        [
+            claim.text,
+            f"≥ {claim.target:g}",
+            number(claim.middle),
+            spread(claim.ratios),
+            f"{sum(r >= claim.target for r in claim.ratios)} of {claim.n_images}",
+            "yes" if claim.met else "no",
+        ]
+        for claim in claims
+    ]
+    head = ["times faster", "target", "median", "min – max", "images above", "met"]
+    return table(head, rows)
 
 
 def _per_image(images: list[dict]) -> list[str]:

@@ -100,6 +100,7 @@ def test_a_page_is_drawn_from_numbers_alone(tmp_path: Path):
     page = report.render(small_result(), tmp_path).read_text(encoding="utf-8")
     assert "| ≥ 60 | 80 | 80 – 80 | 1 of 1 | yes |" in page
     assert "| ≥ 30 | 20 | 20 – 20 | 0 of 1 | no |" in page
+    assert "| ≥ 5 | 10 | 10 – 10 | 1 of 1 | yes |" in page
     assert "≤ 80 MB: yes" in page
     assert "over 5 s" in page
     assert len(list(tmp_path.glob("*.png"))) == 5
@@ -117,7 +118,6 @@ def small_result() -> dict:
             key: run | {"seconds": [value], "median_seconds": value}
             for key, value in seconds.items()
         },
-        "warm": [warm | {"cold_gap": 1e-3, "warm_gap": 1e-3}],
     }
     names = ("SPORCO, paper's settings", "SPORCO, fastest", "dense FISTA", "convdict")
     curves = {name: [[0.1, 12.0, 0.3], [1.0, 10.0, 0.01]] for name in names}
@@ -146,6 +146,16 @@ def small_result() -> dict:
                 "images": [image],
                 "search": {"settings": [search], "fastest": 0},
                 "trace": {"curves": curves, "optimum": 9.8, "callback": []},
+            },
+            "warm": common
+            | {
+                "images": [
+                    {
+                        "name": "one",
+                        "cores_busy_elsewhere": 0.0,
+                        "rows": [warm | {"cold_gap": 1e-3, "warm_gap": 1e-3}],
+                    }
+                ]
             },
             "memory": common | {"rows": [apart | {"gap": 1e-3, "imports_mb": 90.0}]},
             "scaling": common
