@@ -62,6 +62,7 @@ def spoiled(value, at=2):
         ({"split": 12.5}, "split is 12.5"),
         ({"sampling": "random"}, "sampling is 'random'"),
         ({"window": 0}, "window is 0"),
+        ({"window": "all"}, "window is 'all'"),
         ({"boundary": "mirror"}, "boundary is 'mirror'"),
         ({"channel_axis": "last"}, "channel_axis is 'last'"),
         ({"channel_axis": 5}, "channel_axis is 5"),

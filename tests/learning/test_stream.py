@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import convdict as cd
+import convdict.learning.stream
 from convdict.errors import InputError
 from convdict.learning.settings import settings as checked
 from convdict.learning.signals import pieces, regions, tiles
@@ -110,6 +111,15 @@ def test_every_piece_comes_once_and_only_windows_are_mixed():
         assert sorted(window) == sorted((i, tile) for i in images for tile in (0, 1))
         assert window != sorted(window)
     assert order(8, permute=False, shuffle=False) == [(i, t) for i in range(8) for t in (0, 1)]
+
+
+def test_windows_are_as_large_as_memory_is_no_concern(monkeypatch):
+    monkeypatch.setattr(convdict.learning.stream, "AUTO_WINDOW", 4)
+    assert order(9, window="auto") == order(9, window=4)
+    monkeypatch.setattr(convdict.learning.stream, "AUTO_WINDOW_BYTES", 2 * 10 * 4)  # two images
+    assert order(9, window="auto") == order(9, window=2)
+    monkeypatch.setattr(convdict.learning.stream, "AUTO_WINDOW_BYTES", 1)
+    assert order(9, window="auto") == order(9, window=1)
 
 
 def test_nothing_but_seed_and_epoch_decides_on_the_order():

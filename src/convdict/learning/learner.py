@@ -52,7 +52,8 @@ class ConvDictLearner(Parameters):
     split : the side of tiles that images are cut into, None for whole images, or "auto":
         at least 8 kernels wide.
     sampling : "tiles" (every sample in one tile) or "regions" (as many at random places).
-    window : images whose tiles are mixed, where `shuffle` is set.
+    window : images whose tiles are mixed, where `shuffle` is set; "auto" takes 64, or fewer if
+        they would need more than 32 MB.
     boundary : "circular" or "free", of every signal.
     channel_axis : where the channels are; a kernel spans all of them.
     nonnegative : codes only, kernels by `nonnegative_kernels`.
@@ -96,7 +97,7 @@ class ConvDictLearner(Parameters):
         tolerance: tuple[float, float] = (0.1, 1.0),
         split: Any = "auto",
         sampling: str = "tiles",
-        window: int = 8,
+        window: int | str = "auto",
         boundary: str = "circular",
         channel_axis: int | None = None,
         nonnegative: bool = False,

@@ -35,7 +35,7 @@ class Settings:
     tolerance: tuple[float, float]
     split: tuple[int, ...] | None
     random_regions: bool
-    window: int
+    window: int | None  # None: as many as memory is no concern for
     boundary: str
     channel_axis: int | None
     nonnegative: bool
@@ -53,7 +53,7 @@ class Settings:
 
 def settings(p: dict[str, Any]) -> Settings:
     """From the parameters as the user gave them."""
-    whole(1, n_kernels=p["n_kernels"], window=p["window"], batch_size=p["batch_size"])
+    whole(1, n_kernels=p["n_kernels"], batch_size=p["batch_size"])
     whole(1, n_epochs=p["n_epochs"], patience=p["patience"])
     whole(1, validation_interval=p["validation_interval"])
     between(0, 1, coding_tol=p["coding_tol"])
@@ -82,7 +82,7 @@ def settings(p: dict[str, Any]) -> Settings:
         tolerance=_pair("tolerance", p["tolerance"]),
         split=_split(p["split"], kernel),
         random_regions=_one_of("sampling", p["sampling"], ("tiles", "regions")) == "regions",
-        window=int(p["window"]),
+        window=_window(p["window"]),
         boundary=_one_of("boundary", p["boundary"], BOUNDARIES),
         channel_axis=p["channel_axis"],
         nonnegative=bool(p["nonnegative"]),
@@ -143,6 +143,13 @@ def _split(split: Any, kernel: tuple[int, ...]) -> tuple[int, ...] | None:
             f"split is {split!r}: give None, 'auto', the side of a tile, or one per axis"
         )
     return tuple(int(n) for n in sizes)
+
+
+def _window(window: Any) -> int | None:
+    if isinstance(window, str) and window == "auto":
+        return None
+    whole(1, window=window)
+    return int(window)
 
 
 def _step_size(value: Any) -> float | tuple[float, float]:

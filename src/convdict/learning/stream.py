@@ -14,6 +14,8 @@ from .signals import Piece, pieces
 from .source import Source
 from .start import IMAGES, REGIONS, TILES, random_numbers
 
+AUTO_WINDOW, AUTO_WINDOW_BYTES = 64, 1 << 25  # images at most, and where no more are added
+
 
 def stream(
     source: Source, settings: Settings, *, seed: int, epoch: int, first: int, permute: bool
@@ -21,7 +23,8 @@ def stream(
     """The signals of one pass. Nothing but its arguments decides on the order.
 
     Images come in random order if they can be indexed, where `permute` asks for it; then the
-    tiles of every `window` images are mixed. `first` is the number of the first image.
+    tiles of every `window` images are mixed, by default of 64, or of 32 MB. `first` is the
+    number of the first image.
     """
     if permute and settings.shuffle and source.can_index:
         order = random_numbers(seed, IMAGES, epoch).permutation(len(source))
@@ -37,17 +40,31 @@ def stream(
     while broken is None:
         window: list[list[Piece]] = []
         try:
-            window.extend(islice(cut, settings.window))
+            for found in _window(cut, settings.window):
+                window.append(found)
         except Exception as error:  # raised below, once the images before it are learned
             broken = error
+        if not window:
+            break
         mixed = [piece for found in window for piece in found]
         places = random_numbers(seed, TILES, epoch, done).permutation(len(mixed))
         yield from (mixed[i] for i in places)
         done += len(window)
-        if len(window) < settings.window:
-            break
     if broken is not None:
         raise broken
+
+
+def _window(cut: Iterator[list[Piece]], size: int | None) -> Iterator[list[Piece]]:
+    """The next images whose tiles are mixed: so many, or as many as memory is no concern for."""
+    if size is not None:
+        yield from islice(cut, size)
+        return
+    held = 0
+    for found in islice(cut, AUTO_WINDOW):
+        yield found
+        held += sum(piece.s.nbytes + (0 if piece.w is None else piece.w.nbytes) for piece in found)
+        if held >= AUTO_WINDOW_BYTES:
+            return
 
 
 def _cut(
