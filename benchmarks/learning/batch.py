@@ -20,9 +20,9 @@ from .course import Course, evenly, in_short, judged, nearest_steps
 from .settings import Settings
 
 WAYS = [
-    {"revisit": revisit, "constraint": constraint}
-    for revisit in ("replace", "forget")
+    {"constraint": constraint, "revisit": revisit, "lookahead": lookahead}
     for constraint in ("sphere", "ball")
+    for revisit, lookahead in (("replace", 0.0), ("forget", 0.0), ("forget", 0.75))
 ]
 N_LOOKS = 8
 CODING_GAP = 1e-2  # of the batch run

@@ -11,7 +11,10 @@ from . import summary
 def batch(stage: dict, _: list[str]) -> list[str]:
     best, n = summary.reference(stage), stage["n_train"]
     ways = [("**default**", stage["default"])]
-    ways += [(f'`revisit="{w["revisit"]}"`, {w["constraint"]}', w) for w in stage["ways"]]
+    ways += [
+        (f'{w["constraint"]}, `revisit="{w["revisit"]}"`, `lookahead={w["lookahead"]:g}`', w)
+        for w in stage["ways"]
+    ]
     passes = stage["settings"]["passes"]
     rows = []
     for label, run in ways:

@@ -35,7 +35,7 @@ def measure(
         looks = set(spaced(min(10, steps), steps, 12))
         learner = cd.ConvDictLearner(
             n_kernels, (kernel, kernel), PENALTY, forgetting=p, tolerance=TOLERANCE,
-            coding_tol=TOL, split=None, random_state=0,
+            coding_tol=TOL, split=None, lookahead=0, random_state=0,
         )  # fmt: skip
 
         def look(learner, p=p, found=found, looks=looks):

@@ -32,7 +32,7 @@ def measure(*, steps: int = 8000, size: int = 64, n_kernels: int = 8, kernel: in
     for method in COLOURS:
         learner = cd.ConvDictLearner(
             n_kernels, (kernel, kernel), PENALTY, method=method.lower(), tolerance=TOLERANCE,
-            coding_tol=CODING_TOL, split=None, random_state=0,
+            coding_tol=CODING_TOL, split=None, lookahead=0, random_state=0,
         )  # fmt: skip
         learner.partial_fit(crops(steps, size, seed=1))
         result[method] = summary(learner.history_.change)

@@ -79,7 +79,14 @@ def small_result() -> dict:
             "batch": common
             | {
                 "default": {"points": points((40, 9, 79), (80, 18, 78.5), (120, 27, 78.0))},
-                "ways": [{"revisit": "forget", "constraint": "ball", "failed": "no"}],
+                "ways": [
+                    {
+                        "revisit": "forget",
+                        "constraint": "ball",
+                        "lookahead": 0.5,
+                        "failed": "no",
+                    }
+                ],
                 "references": [{"from": "there", "points": points((40, 300, 77.0)), "steps": 9}],
             },
             "memory": common | {"rows": [memory | {"seconds": 9.0, "imports_mb": 90.0}]},

@@ -17,7 +17,7 @@ from convdict.model.problem import Problem
 from convdict.statistics.surrogate import Surrogate
 from tests.oracles import runs
 
-EXACT = {"dtype": "float64", "shuffle": False, "split": None}
+EXACT = {"dtype": "float64", "shuffle": False, "split": None, "revisit": "replace"}
 DOMAINS = ["lag", "frequency", "sparse", "dense"]
 
 
@@ -29,7 +29,9 @@ def fresh(learner):
     """The sum, each with weight one, of what all kept codes say."""
     found = statistics(learner)
     total = Surrogate(learner._run.d.shape, found.domain, found.linear.dtype)
-    problems = {piece.key: learner._run.problem(piece) for piece in pieces_of(learner)}
+    problems = {
+        piece.key: learner._run.problem(piece, learner._run.d) for piece in pieces_of(learner)
+    }
     total.add([(problems[k], kept.terms, 1.0) for k, kept in learner._run.kept.items()])
     return total
 
@@ -100,7 +102,7 @@ def test_memory_for_codes_is_a_bound(kind):
 
 def test_forgetting_passes_over_and_over():
     """revisit="forget" never takes anything back; all is weighted (t'/t)^p."""
-    learner, images, _ = runs.make("surrogate", **EXACT, revisit="forget", n_epochs=3)
+    learner, images, _ = runs.make("surrogate", **{**EXACT, "revisit": "forget"}, n_epochs=3)
     learner.fit(images)
     t = np.arange(1, 13)
     assert statistics(learner).total == pytest.approx(np.sum((t / 12) ** 10.0))
@@ -182,7 +184,7 @@ def test_a_kernel_can_be_forgotten_everywhere(domain):
     learner, images, _ = runs.make("surrogate", **EXACT, domain=domain, n_epochs=2)
     learner.images = images
     run = learner.fit(images)._run
-    run.algorithm.forget(1)
+    run.algorithm.forget(1, run.d)
     run.kept = {key: kept.without(1) for key, kept in run.kept.items()}
     found, expected = (s.state() for s in (statistics(learner), fresh(learner)))
     for name in found.keys() - {"sums"}:  # the value of the surrogate has no meaning until later

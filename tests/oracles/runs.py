@@ -14,9 +14,9 @@ CLOCKS = ("time", "seconds")  # of a history, and of a run
 
 SURROGATE = {"n_kernels": 3, "kernel_size": (4, 3), "penalty": 0.3, "random_state": 7}
 KINDS = {
-    "surrogate": {"n_epochs": 2, "split": None},
+    "surrogate": {"n_epochs": 2, "split": None, "revisit": "replace"},
     "sgd": {"n_epochs": 2, "method": "sgd", "batch_size": 2, "dtype": "float64"},
-    "tiles": {"n_epochs": 2, "split": 12, "window": 2, "batch_size": 3},
+    "tiles": {"n_epochs": 2, "split": 12, "window": 2, "batch_size": 3, "lookahead": 300.0},
     "regions": {
         "n_epochs": 2,
         "split": 12,
@@ -24,7 +24,7 @@ KINDS = {
         "shuffle": False,
         "batch_size": 5,
     },
-    "masked": {"n_epochs": 2, "split": 14, "batch_size": 2},
+    "masked": {"n_epochs": 2, "split": 14, "batch_size": 2, "revisit": "replace"},
     "masked, exact": {"n_epochs": 2, "domain": "sparse", "split": None},
     "free boundary": {"n_epochs": 2, "boundary": "free", "split": (13, 18), "dtype": "float64"},
     "channels": {"channel_axis": -1, "n_epochs": 2, "split": (25, 9), "batch_size": 3},
@@ -32,7 +32,7 @@ KINDS = {
     "3-D": {"kernel_size": (2, 3, 2), "n_epochs": 2, "codes_memory": 3000.0},
     "frequency": {"domain": "frequency", "penalty": "auto", "constraint": "ball"},
     "dense": {"domain": "dense", "nonnegative": True, "nonnegative_kernels": True},
-    "repaired": {"penalty": [0.3, 0.3, 1e3], "repair": True, "zero_mean": True, "n_epochs": 2},
+    "repaired": {"penalty": [0.3, 0.3, 1e3], "repair": True, "zero_mean": True, "lookahead": 300.0},
 }
 
 

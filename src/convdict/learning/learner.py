@@ -47,6 +47,8 @@ class ConvDictLearner(Parameters):
         "frequency", "sparse" or "dense". All give the same dictionaries up to rounding;
         "lag" with "sgd", which keeps no statistics, means "sparse".
     forgetting : p of the surrogate's weights (t′/t)^p for what was seen at t′.
+    lookahead : ω: signals are coded with where the dictionary is going, as far as its past tells;
+        0 codes with the surrogate's minimum, as the paper does.
     step_size : of "sgd": (a, b) for a / (b + t), or a fixed number; t counts 256² samples.
     tolerance : (τ0, α) of the surrogate's stopping rule τ0 / (1 + αt), t counting steps.
     split : the side of tiles that images are cut into, None for whole images, or "auto":
@@ -62,8 +64,8 @@ class ConvDictLearner(Parameters):
     init : a dictionary to start from; otherwise Gaussian noise from `random_state`.
     batch_size : signals that are coded with one dictionary, several at once.
     n_epochs, shuffle : passes of `fit`, and whether each has an order of its own.
-    revisit : what becomes of a signal's contribution when it comes again: "replace" it, so
-        that nothing stale remains, or let the "forget"ting factor fade it.
+    revisit : what becomes of a signal's contribution when it comes again: the "forget"ting
+        factor fades it, or "replace" takes it back exactly, so that nothing stale remains.
     codes_memory : bytes that codes may take between epochs; they warm-start the next visit.
     coding_tol : relative duality gap of codes while learning; rough ones are good enough.
     solver : for the codes, as in `sparse_code`.
@@ -93,6 +95,7 @@ class ConvDictLearner(Parameters):
         method: str = "surrogate",
         domain: str = "lag",
         forgetting: float = 10.0,
+        lookahead: float = 0.75,
         step_size: float | tuple[float, float] = (10.0, 5.0),
         tolerance: tuple[float, float] = (0.1, 1.0),
         split: Any = "auto",
@@ -108,7 +111,7 @@ class ConvDictLearner(Parameters):
         batch_size: int = 1,
         n_epochs: int = 1,
         shuffle: bool = True,
-        revisit: str = "replace",
+        revisit: str = "forget",
         codes_memory: float = 2.0**30,
         coding_tol: float = 0.1,
         solver: Any = "working_set",
@@ -125,6 +128,7 @@ class ConvDictLearner(Parameters):
         self.method = method
         self.domain = domain
         self.forgetting = forgetting
+        self.lookahead = lookahead
         self.step_size = step_size
         self.tolerance = tolerance
         self.split = split

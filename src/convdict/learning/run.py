@@ -57,6 +57,7 @@ class Run:
             forgetting=s.forgetting,
             tolerance=s.tolerance,
             constraint=s.constraint,
+            lookahead=0.0 if s.replace else s.lookahead,  # nothing stale is left to make up for
         )
 
     def step(self, batch: list[Piece], *, keep: bool, advance: int) -> None:
@@ -71,10 +72,11 @@ class Run:
                     f"image {piece.key[0]}: it holds values whose squares add up to more than "
                     f"{LARGEST:.0e}: choose units in which they are moderate"
                 )
-        problems = [self.problem(piece) for piece in batch]
+        d = self.algorithm.coding_dictionary(self.d)
+        problems = [self.problem(piece, d) for piece in batch]
         if self.lmbda is None:
             self.lmbda = self._penalty(problems)
-            problems = [self.problem(piece) for piece in batch]
+            problems = [self.problem(piece, d) for piece in batch]
         before = [self._before(*pair) for pair in zip(batch, problems, strict=True)]
         start = [None if old is None else old.terms.codes for old in before]
         coded = code_all(self.settings.solver, problems, start, self.settings.coding_tol)
@@ -120,14 +122,12 @@ class Run:
             )
         )
 
-    def problem(self, piece: Piece) -> Problem:
-        """The coding problem of a signal with the dictionary as it is now."""
+    def problem(self, piece: Piece, d: Array) -> Problem:
+        """The coding problem of a signal."""
         s = self.settings
         into = Frame(piece.s.shape, 0, s.boundary)
         lmbda = np.ones(s.n_kernels, s.dtype) if self.lmbda is None else self.lmbda
-        return on_grid(
-            piece.s, piece.w, d=self.d, lmbda=lmbda, into=into, nonnegative=s.nonnegative
-        )
+        return on_grid(piece.s, piece.w, d=d, lmbda=lmbda, into=into, nonnegative=s.nonnegative)
 
     def _penalty(self, problems: list[Problem]) -> Array:
         s = self.settings
@@ -181,10 +181,11 @@ class Run:
         d = self.d.copy()
         for m, patch in zip(chosen, patches, strict=False):
             d[m] = patch
-            self.algorithm.forget(m)
             self.watch.repaired(m)
             self.kept = {key: kept.without(m) for key, kept in self.kept.items()}
         self.d = self.settings.constraint(d)
+        for m in chosen:
+            self.algorithm.forget(m, self.d)
         return min(len(chosen), len(patches))
 
     def state(self) -> tuple[dict[str, Any], dict[str, Array]]:

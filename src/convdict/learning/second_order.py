@@ -11,6 +11,7 @@ from ..model.problem import Array, Triplets
 from ..statistics.surrogate import Surrogate
 from ..statistics.terms import Terms
 from .coded import Coded
+from .lookahead import Lookahead
 from .quadratic import minimise
 from .update import PAPER_SIZE, Update
 
@@ -66,6 +67,7 @@ class SecondOrder:
         forgetting: float,
         tolerance: tuple[float, float],
         constraint: Callable[[Array], Array],
+        lookahead: float = 0.0,
     ) -> None:
         self.statistics = Surrogate(shape, domain, dtype)
         self.seen = 0.0  # t
@@ -74,6 +76,11 @@ class SecondOrder:
         self._forgetting = forgetting
         self._tolerance = tolerance
         self._constraint = constraint
+        self._lookahead = Lookahead(lookahead, constraint)
+
+    def coding_dictionary(self, d: Array) -> Array:
+        """Where the dictionary is going, by what is remembered of its way."""
+        return self._lookahead(d, self.seen / (self._forgetting + 1))
 
     def update(
         self, d: Array, batch: list[Coded], before: list[Kept | None]
@@ -92,7 +99,9 @@ class SecondOrder:
             if old is not None
         ]
         self.statistics.add(stale + parts)
-        return self._solve(d, alpha), [Kept(term, self.seen) for _, term, _ in parts]
+        found = self._solve(d, alpha)
+        self._lookahead.follow(found.d, alpha)
+        return found, [Kept(term, self.seen) for _, term, _ in parts]
 
     def merge(self, other: SecondOrder, d: Array, other_d: Array) -> Array:
         """The minimum for what both have seen, from between their dictionaries."""
@@ -100,6 +109,7 @@ class SecondOrder:
         self.statistics.merge(other.statistics)
         self.seen += other.seen
         self.n_updates += other.n_updates
+        self._lookahead.mean = None  # their ways were different ones
         return self._solve(self._constraint(share * d + (1 - share) * other_d), 1.0).d
 
     def weight(self, old: Kept) -> float:
@@ -130,16 +140,18 @@ class SecondOrder:
         h = np.maximum(energy, LEAST_USE * most) if most > 0 else np.ones_like(energy)
         return h.astype(d.dtype).reshape(-1, *(1,) * (d.ndim - 1))
 
-    def forget(self, kernel: int) -> None:
-        """As if this kernel had never been used."""
+    def forget(self, kernel: int, d: Array) -> None:
+        """As if this kernel had never been used, and were now as in d."""
         self.statistics.forget(kernel)
+        self._lookahead.restart(kernel, d)
 
     def state(self) -> dict[str, Array]:
         counters = {"counters": np.array([self.seen, self.n_updates])}
         leading = {} if self._leading is None else {"leading": self._leading}
-        return self.statistics.state() | counters | leading
+        return self.statistics.state() | counters | leading | self._lookahead.state()
 
     def restore(self, state: dict[str, Array]) -> None:
         self.statistics.restore(state)
         self.seen, self.n_updates = float(state["counters"][0]), int(state["counters"][1])
         self._leading = state.get("leading")
+        self._lookahead.restore(state)

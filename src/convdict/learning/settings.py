@@ -31,6 +31,7 @@ class Settings:
     method: str
     domain: str
     forgetting: float
+    lookahead: float
     step_size: float | tuple[float, float]
     tolerance: tuple[float, float]
     split: tuple[int, ...] | None
@@ -57,7 +58,9 @@ def settings(p: dict[str, Any]) -> Settings:
     whole(1, n_epochs=p["n_epochs"], patience=p["patience"])
     whole(1, validation_interval=p["validation_interval"])
     between(0, 1, coding_tol=p["coding_tol"])
-    _not_negative(forgetting=p["forgetting"], codes_memory=p["codes_memory"])
+    _not_negative(
+        forgetting=p["forgetting"], lookahead=p["lookahead"], codes_memory=p["codes_memory"]
+    )
     if p["device"] != "cpu":
         raise InputError(f"device is {p['device']!r}: this release runs on 'cpu'")
     kernel = _kernel(p["kernel_size"])
@@ -78,6 +81,7 @@ def settings(p: dict[str, Any]) -> Settings:
         method=method,
         domain=_one_of("domain", p["domain"], METHODS[method]),
         forgetting=float(p["forgetting"]),
+        lookahead=float(p["lookahead"]),
         step_size=_step_size(p["step_size"]),
         tolerance=_pair("tolerance", p["tolerance"]),
         split=_split(p["split"], kernel),

@@ -105,7 +105,11 @@ class Sgd:
             return a / (b + self.seen)
         return self._step_size
 
-    def forget(self, kernel: int) -> None:
+    def coding_dictionary(self, d: Array) -> Array:
+        """The latest there is."""
+        return d
+
+    def forget(self, kernel: int, d: Array) -> None:
         """Nothing is remembered of any kernel."""
 
     def state(self) -> dict[str, Array]:

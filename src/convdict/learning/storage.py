@@ -72,6 +72,7 @@ def _parted(parameters: dict[str, Any], prefix: str) -> tuple[dict[str, Any], di
 
 def _joined(plain: dict[str, Any], arrays: dict[str, Array], prefix: str) -> dict[str, Any]:
     """The inverse of `_parted`, apart from what stands for random numbers."""
+    plain = {"lookahead": 0.0} | plain  # files from before there was one do not name it
     parameters: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in plain.items()
     }
