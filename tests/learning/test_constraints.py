@@ -115,6 +115,6 @@ def test_the_automatic_penalty_is_a_tenth_of_the_largest_useful_one(kind):
     where = {"boundary": learner.boundary, "channel_axis": learner.channel_axis}
     largest = [
         cd.lambda_max(start, s, None if masks is None else m, **where)
-        for s, m in zip(images[:3], masks if masks is not None else images, strict=False)
+        for s, m in zip(images, masks if masks is not None else images, strict=False)
     ]
-    np.testing.assert_allclose(learner.penalty_, 0.1 * np.median(largest), rtol=1e-9)
+    np.testing.assert_allclose(learner.penalty_, 0.1 * np.mean(largest), rtol=1e-9)

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from convdict.errors import ConvergenceWarning, ConversionWarning, InputError
-from convdict.signals import lowpass_split, lowpass_split_tv, tikhonov
+from convdict.signals import tikhonov
+from convdict.signals.lowpass import lowpass_split, lowpass_split_tv
 from tests.oracles.differences import dense_gradient
 
 BOTH = pytest.mark.parametrize("split", [lowpass_split, lowpass_split_tv])

@@ -6,8 +6,8 @@ from hypothesis.extra import numpy as hnp
 from scipy.optimize import lsq_linear, minimize
 
 from convdict.errors import ConvergenceWarning, InputError
-from convdict.signals import lowpass_split_tv
 from convdict.signals.gradient import gradient, gradient_adjoint
+from convdict.signals.lowpass import lowpass_split_tv
 from convdict.signals.total_variation import norms, relative_gap
 
 seeds = st.integers(0, 2**32 - 1)

@@ -59,11 +59,13 @@ def evaluate(
     channel_axis: int | None = None,
     nonnegative: bool = False,
     solver: Any = "working_set",
+    preprocess: Any = "auto",
 ) -> Evaluation:
     """Code all images with a dictionary and say what it costs.
 
     Every value is min over x of ½‖W⊙(Σ_m d_m * x_m − s)‖² + λ‖x‖₁, up to a certified gap of
-    `tol`; other arguments are those of `sparse_code`, with `images` and `mask` for many.
+    `tol`; other arguments are those of `sparse_code`, with `images` and `mask` for many. Images
+    that are files are prepared by `preprocess`, as a learner does.
     """
     values, gaps, nnz, n_coefficients = [], [], 0, 0
     for codes in code_images(
@@ -76,6 +78,7 @@ def evaluate(
         channel_axis=channel_axis,
         nonnegative=nonnegative,
         solver=solver,
+        preprocess=preprocess,
     ):
         values.append(codes.objective)
         gaps.append(codes.gap)
@@ -85,7 +88,13 @@ def evaluate(
 
 
 def code_images(
-    dictionary: Any, images: Any, mask: Any, *, channel_axis: int | None, **options: Any
+    dictionary: Any,
+    images: Any,
+    mask: Any,
+    *,
+    channel_axis: int | None,
+    preprocess: Any = "auto",
+    **options: Any,
 ) -> Iterator[Codes]:
     """`sparse_code` of one image after the other, several at once; never none at all."""
     n_axes = np.ndim(dictionary) - (1 if channel_axis is None else 2)
@@ -105,7 +114,7 @@ def code_images(
         except InputError as error:
             raise InputError(f"image {index}: {error}") from error
 
-    entries = iter(Source(images, mask, n_axes, channel_axis))
+    entries = iter(Source(images, mask, n_axes, channel_axis, preprocess))
     empty = True
     while block := list(islice(entries, PER_THREAD * get_num_threads())):
         yield from parallel_map(code, block)

@@ -27,6 +27,7 @@ from .stream import stream
 
 Callback = Callable[["ConvDictLearner"], Any]
 LEARNED = ("_run", "_looks", "_begun_with", "_entropy")
+PEEKED, PEEKED_BYTES = 16, 1 << 25  # signals that penalty="auto" looks at, and when it stops
 
 
 class ConvDictLearner(Parameters):
@@ -40,7 +41,7 @@ class ConvDictLearner(Parameters):
     ----------
     n_kernels, kernel_size : how many kernels, and their shape (one to three axes).
     penalty : λ, a positive number, one per kernel, or "auto": a tenth of what codes the first
-        signals to zero.
+        signals to zero, the mean over 16 of them.
     method : "surrogate" (second order, the paper's Algorithm 2) or "sgd" (first order, its
         Algorithm 1).
     domain : how statistics or gradients are computed: "lag" (exact, small and fast),
@@ -70,6 +71,9 @@ class ConvDictLearner(Parameters):
     coding_tol : relative duality gap of codes while learning; rough ones are good enough.
     solver : for the codes, as in `sparse_code`.
     repair : seed unused and duplicate kernels anew from the worst explained patch.
+    preprocess : what is done to images that come from files, by name or as records (see
+        `convdict.signals.steps`): "auto" scales them and, for two axes or more, takes the
+        smooth part out. Arrays are taken as they are.
     validation_interval, patience : images between two looks at `fit`'s validation images, and
         looks without improvement before it stops.
     dtype : float32 or float64, of all the work.
@@ -116,6 +120,7 @@ class ConvDictLearner(Parameters):
         coding_tol: float = 0.1,
         solver: Any = "working_set",
         repair: bool = False,
+        preprocess: Any = "auto",
         validation_interval: int = 40,
         patience: int = 5,
         dtype: Any = "float32",
@@ -149,6 +154,7 @@ class ConvDictLearner(Parameters):
         self.coding_tol = coding_tol
         self.solver = solver
         self.repair = repair
+        self.preprocess = preprocess
         self.validation_interval = validation_interval
         self.patience = patience
         self.dtype = dtype
@@ -169,7 +175,8 @@ class ConvDictLearner(Parameters):
         """Learn from scratch, `n_epochs` times through the images.
 
         images : an array (of one image, or of several along its first axis), a list of images
-            of any sizes, or any iterable; NaN is missing.
+            of any sizes, or any iterable; NaN is missing. Or files: a folder, a glob, a list of
+            paths; they are read while others are learned from.
         mask : one for all images, or one for each: 0 is missing, 1 observed, other weights
             enter the loss squared.
         validation : images to look at every so often; learning stops when the dictionary no
@@ -203,7 +210,7 @@ class ConvDictLearner(Parameters):
         _check_callback(callback)
         wish = settings(self.get_params())
         s = self._run.settings if self._has_run() else wish
-        source = Source(images, mask, len(s.kernel), s.channel_axis)
+        source = Source(images, mask, len(s.kernel), s.channel_axis, s.steps)
         if wish.n_epochs > 1 and not source.can_repeat:
             raise InputError(
                 f"n_epochs is {wish.n_epochs} but the images can be gone through only once: give "
@@ -216,9 +223,10 @@ class ConvDictLearner(Parameters):
             seed = self._seed()
             order = stream(source, s, seed=seed, epoch=epoch, first=0, permute=True)
             consumed = self._run.place[1] if self._has_run() else 0
-            for batch in _batches(islice(order, consumed, None), s.batch_size):
+            order = islice(order, consumed, None)
+            for batch in self._batches(order, s):
                 keep = wish.n_epochs > 1 and not s.random_regions
-                self._step(batch, s, keep=keep, advance=len(batch))
+                self._step(batch, keep=keep, advance=len(batch))
                 if validation is not None and looks.due(self):
                     looks.look(self, validation)
                 done = validation is not None and looks.enough(self)
@@ -242,12 +250,12 @@ class ConvDictLearner(Parameters):
         """Learn from some more images, once, in the order they come; arguments as in `fit`."""
         _check_callback(callback)
         s = self._run.settings if self._has_run() else settings(self.get_params())
-        source = Source(images, mask, len(s.kernel), s.channel_axis)
+        source = Source(images, mask, len(s.kernel), s.channel_axis, s.steps)
         first = self._run.n_images if self._has_run() else 0
         order = stream(source, s, seed=self._seed(), epoch=0, first=first, permute=False)
         learned = False
-        for batch in _batches(order, s.batch_size):
-            self._step(batch, s, keep=False, advance=0)
+        for batch in self._batches(order, s):
+            self._step(batch, keep=False, advance=0)
             learned = True
             if _stops(callback, self):
                 break
@@ -323,6 +331,7 @@ class ConvDictLearner(Parameters):
     # Inside
 
     _run: Run
+    _begun: Run  # until its first step has been made
     _looks: Looks
     _begun_with: dict[str, Any]  # parameters: those of now count from the next fit on
 
@@ -356,10 +365,25 @@ class ConvDictLearner(Parameters):
             "channel_axis": s.channel_axis,
             "nonnegative": s.nonnegative,
             "solver": s.solver,
+            "preprocess": s.steps,
         }
 
-    def _step(self, batch: list[Piece], s: Settings, *, keep: bool, advance: int) -> None:
-        run = self._run if self._has_run() else self._begin(s, len(batch[0].s))
+    def _batches(self, order: Iterator[Piece], s: Settings) -> Iterator[list[Piece]]:
+        """As many signals as are coded at once; the first ones also say what is to be learned."""
+        if self._has_run():
+            yield from _batches(order, s.batch_size)
+            return
+        first, order = _peek(order, PEEKED if isinstance(s.penalty, str) else 1)
+        if first:
+            prepare(s.dtype)
+            seed = self._seed()
+            d = first_dictionary(self.init, s, len(first[0].s), seed)
+            self._begun = Run(s, d=d, seed=seed)
+            self._begun.choose_penalty(first)
+        yield from _batches(order, s.batch_size)
+
+    def _step(self, batch: list[Piece], *, keep: bool, advance: int) -> None:
+        run = self._run if self._has_run() else self._begun
         for piece in batch:
             if len(piece.s) != run.d.shape[1]:
                 raise InputError(
@@ -368,12 +392,7 @@ class ConvDictLearner(Parameters):
                 )
         run.step(batch, keep=keep, advance=advance)
         if not self._has_run():  # only now is there anything to be asked for
-            self._run, self._begun_with = run, self.get_params()
-
-    def _begin(self, s: Settings, n_channels: int) -> Run:
-        prepare(s.dtype)
-        seed = self._seed()
-        return Run(s, d=first_dictionary(self.init, s, n_channels, seed), seed=seed)
+            self._run, self._begun_with = self.__dict__.pop("_begun"), self.get_params()
 
     def _warn_if_blank(self, stacklevel: int) -> None:
         if not self._run.watch.usage.any():
@@ -383,6 +402,29 @@ class ConvDictLearner(Parameters):
                 ConvdictWarning,
                 stacklevel=stacklevel,
             )
+
+
+def _peek(order: Iterator[Piece], most: int) -> tuple[list[Piece], Iterator[Piece]]:
+    """The first signals, and then all of them; an error comes after what came before it."""
+    first: list[Piece] = []
+    broken: Exception | None = None
+    held = 0
+    try:
+        for piece in order:
+            first.append(piece)
+            held += piece.s.nbytes
+            if len(first) == most or held >= PEEKED_BYTES:
+                break
+    except Exception as error:
+        broken = error
+
+    def everything() -> Iterator[Piece]:
+        yield from first
+        if broken is not None:
+            raise broken
+        yield from order
+
+    return first, everything()
 
 
 def _batches(order: Iterator[Piece], size: int) -> Iterator[list[Piece]]:

@@ -24,7 +24,7 @@ from .sgd import Sgd
 from .signals import Key, Piece
 from .update import Update
 
-AUTO_SHARE = 0.1  # penalty="auto" is this share of the penalty that codes a signal to zero
+AUTO_SHARE = 0.1  # penalty="auto": of what codes a signal to zero, the mean over some signals
 LARGEST = 1e30  # energy of a signal: all that is computed from less fits float32
 MOST_REPAIRS = 2  # kernels that are seeded anew in one step
 
@@ -60,6 +60,11 @@ class Run:
             lookahead=0.0 if s.replace else s.lookahead,  # nothing stale is left to make up for
         )
 
+    def choose_penalty(self, signals: list[Piece]) -> None:
+        """Before the first step: λ as it was told, or by what some of the signals look like."""
+        some = [piece for piece in signals if len(piece.s) == self.d.shape[1]]
+        self.lmbda = self._penalty([self.problem(piece, self.d) for piece in some])
+
     def step(self, batch: list[Piece], *, keep: bool, advance: int) -> None:
         """Code a batch, learn from it, look after the kernels and write it all down.
 
@@ -74,9 +79,6 @@ class Run:
                 )
         d = self.algorithm.coding_dictionary(self.d)
         problems = [self.problem(piece, d) for piece in batch]
-        if self.lmbda is None:
-            self.lmbda = self._penalty(problems)
-            problems = [self.problem(piece, d) for piece in batch]
         before = [self._before(*pair) for pair in zip(batch, problems, strict=True)]
         start = [None if old is None else old.terms.codes for old in before]
         coded = code_all(self.settings.solver, problems, start, self.settings.coding_tol)
@@ -138,7 +140,7 @@ class Run:
         largest = [
             float(Scan(p)(weighted_residual(p, Triplets.empty(p.dtype)))[0].max()) for p in problems
         ]
-        level = AUTO_SHARE * float(np.median(largest))
+        level = AUTO_SHARE * float(np.mean(largest))
         if level <= 0:
             raise InputError(
                 "penalty='auto' looks at the first signals, and they are zero: give a number"

@@ -12,6 +12,7 @@ from ..coding.settings import between, whole
 from ..coding.sparse_code import SOLVERS, Solver
 from ..errors import InputError
 from ..model.pose import BOUNDARIES
+from ..signals.steps import Step, steps_of
 from .constraint import Constraint
 
 METHODS = {
@@ -49,6 +50,7 @@ class Settings:
     coding_tol: float
     solver: Solver
     repair: bool
+    steps: tuple[Step, ...]
     dtype: np.dtype[Any]
 
 
@@ -99,6 +101,7 @@ def settings(p: dict[str, Any]) -> Settings:
         coding_tol=float(p["coding_tol"]),
         solver=_solver(p["solver"]),
         repair=bool(p["repair"]),
+        steps=steps_of(p["preprocess"], len(kernel)),
         dtype=_dtype(p["dtype"]),
     )
 

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from ..errors import InputError
+from ..signals.folder import SignalFiles
+from .loaders import Items, Unbatched, is_loader
 
 
 class Source:
-    """Images and their masks: how many, if that is known, and how to go through them."""
+    """Images and their masks: how many, if that is known, and how to go through them.
 
-    def __init__(self, images: Any, mask: Any, n_axes: int, channel_axis: int | None) -> None:
-        self._n_axes, self._channel_axis = n_axes, channel_axis
+    Files are read ahead, prepared by `steps`, and left out if they are of no use; arrays are
+    taken as they are.
+    """
+
+    def __init__(
+        self,
+        images: Any,
+        mask: Any,
+        n_axes: int,
+        channel_axis: int | None,
+        steps: Any = "auto",
+    ) -> None:
+        self._n_axes, self._channel_axis, self._steps = n_axes, channel_axis, steps
         self._wanted = n_axes + (channel_axis is not None)
         self._images = self._many(images)
+        self.files = self._images if isinstance(self._images, SignalFiles) else None
         self.can_index = _can_index(self._images)
         if self.can_index and len(self._images) == 0:
             raise InputError("images is empty: give at least one")
@@ -44,17 +59,42 @@ class Source:
 
     def ordered(self, order: Iterable[int]) -> Iterator[tuple[int, Any, Any]]:
         """The same in another order, where they can be indexed."""
+        if self.files is not None:
+            yield from self.files.ahead(order, self._mask_of)
+            return
         for index in order:
-            mask = self._mask if self._masks is None else self._masks[index]
-            yield index, self._images[index], mask
+            yield index, self._images[index], self._mask_of(index)
+
+    def leave_out(self, index: int, error: InputError) -> bool:
+        """Whether an image that is of no use may be left out: files may, up to a share of them."""
+        if self.files is None:
+            return False
+        self.files.leave_out(index, error)
+        return True
+
+    def _mask_of(self, index: int) -> Any:
+        if self._masks is None:
+            return self._mask
+        mask = self._masks[index]
+        return mask > 0 if isinstance(self._masks, SignalFiles) else mask
 
     def _many(self, images: Any) -> Any:
         """Something that yields one image after another."""
-        if isinstance(images, str | bytes) or hasattr(images, "__fspath__"):
-            raise InputError(
-                f"images is the path {images!r}: read the files first and give arrays, or an "
-                "iterable that reads them one by one"
+        if _are_paths(images):
+            return SignalFiles(
+                images, n_axes=self._n_axes, channel_axis=self._channel_axis, steps=self._steps
             )
+        if isinstance(images, SignalFiles):
+            if (images.n_axes, images.channel_axis) != (self._n_axes, self._channel_axis):
+                raise InputError(
+                    f"images were opened for kernels of {images.n_axes} axes and channel_axis="
+                    f"{images.channel_axis}, but these are {self._n_axes} and {self._channel_axis}"
+                )
+            return images
+        if isinstance(images, bytes):
+            raise InputError(f"images is {images!r}: give paths as text")
+        if is_loader(images):
+            return Unbatched(images, self._wanted)
         if hasattr(images, "toarray"):
             raise InputError("images is a sparse matrix: give its toarray(), which is dense")
         if hasattr(images, "to_numpy"):  # tables iterate over the names of their columns
@@ -69,7 +109,7 @@ class Source:
                 raise InputError(
                     f"images is a {type(images).__name__}: give arrays, or an iterable of them"
                 )
-            return images
+            return Items(images, self._wanted) if _can_index(images) else images
         if n_axes not in (self._wanted, self._wanted + 1):
             raise InputError(
                 f"images has shape {images.shape}: for these kernels give one image of "
@@ -79,6 +119,10 @@ class Source:
 
     def _shared_or_many(self, mask: Any) -> tuple[Any, Any]:
         """(the mask of all images, None), or (None, one mask per image)."""
+        if _are_paths(mask):
+            mask = SignalFiles(mask, n_axes=self._n_axes, steps=None, most_bad=0.0)
+            if len(mask) == 1:
+                return mask[0] > 0, None
         if hasattr(mask, "to_numpy"):
             mask = mask.to_numpy()
         n_axes = _n_axes(mask)
@@ -102,6 +146,12 @@ class Source:
         shape = np.shape(self._images[0])
         spatial = np.delete(shape, self._channel_axis) if len(shape) == self._wanted else ()
         return bool(mask.shape != shape and mask.shape[1:] == tuple(spatial))
+
+
+def _are_paths(images: Any) -> bool:
+    if isinstance(images, list | tuple):
+        return len(images) > 0 and all(_are_paths(one) for one in images)
+    return isinstance(images, str | os.PathLike)
 
 
 def _can_index(many: Any) -> bool:

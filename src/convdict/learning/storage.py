@@ -15,6 +15,7 @@ from ..coding.sparse_code import prepare
 from ..coding.working_set import WorkingSet
 from ..errors import FileFormatError, InputError
 from ..model.problem import Array
+from ..signals.steps import steps_of, written
 from .learner import ConvDictLearner
 from .looks import Looks
 from .run import Run
@@ -36,6 +37,13 @@ def save(learner: ConvDictLearner, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str]) -> ConvDictLearner:
     """The learner that `save` wrote; anything else is refused with a sentence."""
     about, arrays = archive.read(path, WHAT)
+    return restored(about, arrays, path)
+
+
+def restored(
+    about: dict[str, Any], arrays: dict[str, Array], path: str | os.PathLike[str]
+) -> ConvDictLearner:
+    """The learner that a file's content stands for, if it is whole and consistent."""
     archive.check_format(about, path, name=FORMAT, version=VERSION, what=WHAT)
     try:
         return _restored(about, arrays)
@@ -61,20 +69,20 @@ def _state(learner: ConvDictLearner) -> tuple[dict[str, Any], dict[str, Array]]:
 
 def _parted(parameters: dict[str, Any], prefix: str) -> tuple[dict[str, Any], dict[str, Array]]:
     """Parameters as JSON has them, and those that are arrays."""
-    plain, arrays = {}, {}
+    told, arrays = {}, {}
     for name, value in parameters.items():
-        if name in ("init", "penalty") and isinstance(value, np.ndarray | list | tuple):
+        if name in ("init", "penalty") and (np.ndim(value) or hasattr(value, "__array__")):
             arrays[prefix + name] = np.asarray(value)
         else:
-            plain[name] = _plain(name, value)
-    return plain, arrays
+            told[name] = plain(name, value)
+    return told, arrays
 
 
-def _joined(plain: dict[str, Any], arrays: dict[str, Array], prefix: str) -> dict[str, Any]:
+def _joined(told: dict[str, Any], arrays: dict[str, Array], prefix: str) -> dict[str, Any]:
     """The inverse of `_parted`, apart from what stands for random numbers."""
-    plain = {"lookahead": 0.0} | plain  # files from before there was one do not name it
+    told = {"lookahead": 0.0} | told  # files from before there was one do not name it
     parameters: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in plain.items()
+        name: tuple(value) if isinstance(value, list) else value for name, value in told.items()
     }
     solver = parameters["solver"]
     if isinstance(solver, dict):
@@ -86,12 +94,14 @@ def _joined(plain: dict[str, Any], arrays: dict[str, Array], prefix: str) -> dic
     return parameters
 
 
-def _plain(name: str, value: Any) -> Any:
+def plain(name: str, value: Any) -> Any:
     """A parameter as JSON has it."""
     if name == "random_state" and not isinstance(value, int | np.integer):
         return None  # the run has drawn its seed, which is all that matters
     if name == "dtype":
         return np.dtype(value).name
+    if name == "preprocess" and value is not None and value != "auto":
+        return written(steps_of(value, 0))
     if name == "solver" and not isinstance(value, str):
         if type(value).__name__ not in KNOWN_SOLVERS:
             raise InputError(f"solver is {value!r}: only convdict's own can be saved")
@@ -100,7 +110,7 @@ def _plain(name: str, value: Any) -> Any:
         return value.item()
     if isinstance(value, np.ndarray):
         return value.tolist()
-    return [_plain("", v) for v in value] if isinstance(value, tuple | list) else value
+    return [plain("", v) for v in value] if isinstance(value, tuple | list) else value
 
 
 def _restored(about: dict[str, Any], arrays: dict[str, Array]) -> ConvDictLearner:

@@ -31,7 +31,7 @@ def stream(
         images = source.ordered(int(i) for i in order)
     else:
         images = iter(source)
-    cut = _cut(images, settings, seed=seed, epoch=epoch, first=first)
+    cut = _cut(images, source, settings, seed=seed, epoch=epoch, first=first)
     if not settings.shuffle or settings.split is None:
         for found in cut:
             yield from found
@@ -68,7 +68,13 @@ def _window(cut: Iterator[list[Piece]], size: int | None) -> Iterator[list[Piece
 
 
 def _cut(
-    images: Iterator[tuple[int, Any, Any]], settings: Settings, *, seed: int, epoch: int, first: int
+    images: Iterator[tuple[int, Any, Any]],
+    source: Source,
+    settings: Settings,
+    *,
+    seed: int,
+    epoch: int,
+    first: int,
 ) -> Iterator[list[Piece]]:
     """The signals of each image."""
     for index, image, mask in images:
@@ -79,6 +85,8 @@ def _cut(
             )
             _check(observed, settings)
         except InputError as error:
+            if source.leave_out(index, error):
+                continue
             raise InputError(f"image {number}: {error}") from error
         rng = random_numbers(seed, REGIONS, epoch, number) if settings.random_regions else None
         yield pieces(observed, number, split=settings.split, rng=rng, dtype=settings.dtype)

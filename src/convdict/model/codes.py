@@ -12,6 +12,7 @@ import scipy.sparse
 
 from .. import archive
 from ..errors import FileFormatError, InputError
+from ..pictures import fired, for_notebook
 from .pose import Frame, frame
 from .problem import Array, Memory, Triplets
 
@@ -108,6 +109,11 @@ class Codes:
             f"<Codes: {self.shape[0]} kernels on {grid} positions ({self.boundary}), {counts}; "
             f"objective {self.objective:.6g}. {self.status}>"
         )
+
+    def _repr_html_(self) -> str:
+        """In a notebook: where every kernel fires."""
+        pixels = fired(self.kernel, self.position, self.value, self.shape)
+        return for_notebook(pixels, repr(self)[1:-1])
 
     def __getstate__(self) -> dict[str, Any]:
         """Memory stays behind: it is larger than the codes, and only saves time."""

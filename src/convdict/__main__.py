@@ -1,0 +1,6 @@
+"""`python -m convdict` is `convdict`."""
+
+from .command.main import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The command line: what happens between a shell and the library."""
