@@ -31,11 +31,12 @@ lint: $(VENV)/ready-test ## Check style, types and the direction of imports
 	$(BIN)/lint-imports
 
 demo: $(VENV)/ready-demo ## Show what convdict does
-	$(BIN)/python -m convdict.demo
+	$(BIN)/convdict demo
 
 bench: $(VENV)/ready-bench ## Race the solvers and learners; hours, best on a quiet machine
 	$(BIN)/python -m benchmarks coding
 	$(BIN)/python -m benchmarks learning
+	$(BIN)/python -m benchmarks restoration
 
 clean: ## Remove the environment and all caches
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -11,9 +11,15 @@ from .coding import CODING
 from .experiment import Experiment
 from .learning import settings as learning_settings
 from .learning.experiment import LEARNING
+from .restoration import settings as restoration_settings
+from .restoration.experiment import RESTORATION
 from .results import read
 
-EXPERIMENTS = {CODING.name: (CODING, coding_settings), LEARNING.name: (LEARNING, learning_settings)}
+EXPERIMENTS = {
+    CODING.name: (CODING, coding_settings),
+    LEARNING.name: (LEARNING, learning_settings),
+    RESTORATION.name: (RESTORATION, restoration_settings),
+}
 
 
 def main(words: list[str] | None = None) -> None:
@@ -36,6 +42,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     _add_coding(commands)
     _add_learning(commands)
+    _add_restoration(commands)
 
     draw = commands.add_parser("report", help="draw a result again, without running anything")
     draw.add_argument("result", type=Path, metavar="RESULT.json")
@@ -71,6 +78,15 @@ def _add_learning(commands: Any) -> None:
                      "test, or photographs of which two thirds are learned from "
                      "(default: images that scikit-image brings)")  # fmt: skip
     _add_common(run, LEARNING, learning_settings.Settings())
+
+
+def _add_restoration(commands: Any) -> None:
+    run = commands.add_parser(
+        RESTORATION.name,
+        help="noise out, holes filled: convdict, SPORCO's examples, scikit-image",
+        description="Writes restoration.json as it goes, then restoration.md and two figures.",
+    )
+    _add_common(run, RESTORATION, restoration_settings.Settings())
 
 
 def _add_common(run: argparse.ArgumentParser, experiment: Experiment, default: Any) -> None:

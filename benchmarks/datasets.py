@@ -97,9 +97,14 @@ def high_pass(grey: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(high, dtype=np.float32)
 
 
-def central(grey: np.ndarray, size: int) -> np.ndarray:
-    top, left = ((extent - size) // 2 for extent in grey.shape)
-    return grey[top : top + size, left : left + size]
+def central(image: np.ndarray, size: int) -> np.ndarray:
+    top, left = ((extent - size) // 2 for extent in image.shape[:2])
+    return image[top : top + size, left : left + size]
+
+
+def channel_axis(image: np.ndarray) -> int | None:
+    """Where the channels are, if there are any."""
+    return -1 if image.ndim == 3 else None
 
 
 def source(folder: Path | None) -> str:

@@ -19,6 +19,7 @@ PACKAGES = (
     "numexpr",
     "scikit-image",
     "scikit-learn",
+    "PyWavelets",
 )
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..experiment import Experiment
-from . import batch, masked, memory, race, report, sizes, steps, updates
+from . import batch, masked, memory, race, reading, report, sizes, steps, updates
 
 STAGES = {
     "race": race.run,
@@ -13,5 +13,6 @@ STAGES = {
     "masked": masked.run,
     "steps": steps.run,
     "sizes": sizes.run,
+    "reading": reading.run,
 }
 LEARNING = Experiment("learning", STAGES, report.render)

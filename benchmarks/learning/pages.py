@@ -30,8 +30,9 @@ def batch(stage: dict, _: list[str]) -> list[str]:
     text = (
         "A long batch run codes all images and fits the dictionary to these codes alone, over "
         'and over. With `"replace"` a signal\'s new codes take the place of its old ones in the '
-        'statistics; with `"forget"` the old ones fade with p = 10. For batch runs the value '
-        "stands in the last column of passes."
+        'statistics; with `"forget"` the old ones fade with p = 10. `lookahead=0` codes with the '
+        "surrogate's minimum, as the paper does. For batch runs the value stands in the last "
+        "column of passes."
     )
     return ["## Several passes, and a long batch run", text, table([*head, "seconds", ""], rows)]
 
@@ -132,3 +133,17 @@ def sizes(stage: dict, drawn: list[str]) -> list[str]:
     )
     head = ["", "", "pieces", "batch", "value", "seconds", "steps"]
     return ["## Sizes of images and batches", text, *pictures(drawn), table(head, rows)]
+
+
+def reading(stage: dict, _: list[str]) -> list[str]:
+    rows = []
+    for row in stage["rows"]:
+        slower = [100 * (f / a - 1) for f, a in zip(row["files"], row["arrays"], strict=True)]
+        times = [number(median(row[name])) for name in ("arrays", "files")]
+        rows.append([row["label"], *times, f"{median(slower):+.1f} %", spread(slower)])
+    text = (
+        "One pass over 8-bit files, decoded and prepared in the background, against the same "
+        "signals prepared in memory beforehand; turn by turn, medians."
+    )
+    head = ["files", "arrays, s", "files, s", "slower, median", "min – max, %"]
+    return ["## Reading files", text, table(head, rows)]

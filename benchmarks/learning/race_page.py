@@ -34,7 +34,7 @@ def _arrivals(stage: dict) -> str:
             name += " (SPORCO's fastest)"
         against = [_ratio(seconds, arrival.seconds) for seconds in
                    (paper, fastest.seconds if fastest else None)]  # fmt: skip
-        when = "not in this run" if arrival.seconds is None else number(arrival.seconds)
+        when = "not reached" if arrival.seconds is None else number(arrival.seconds)
         rows.append([name, when, *against])
     return table(["", "seconds", "SPORCO's time, over this", "its fastest, over this"], rows)
 

@@ -16,6 +16,7 @@ STAGES: dict[str, tuple[Callable[[dict, list[str]], list[str]], Callable | None]
     "masked": (pages.masked, None),
     "steps": (pages.steps, figures.steps),
     "sizes": (pages.sizes, figures.sizes),
+    "reading": (pages.reading, None),
 }
 
 

@@ -47,6 +47,11 @@ def learn(
     return np.array(learner.dictionary_)
 
 
+def learn_all(images: Any, *, d: np.ndarray, penalty: float) -> None:
+    """One pass over arrays, or a folder, in the order of `fit`."""
+    make(d, penalty=penalty).fit(images)
+
+
 def steps_per_image(size: int, split: Any = None, batch_size: int = 1, **_: Any) -> float | None:
     """How many steps one image of `size` × `size` makes; None where the learner decides."""
     if split == "auto":
