@@ -86,14 +86,23 @@ class Contrast:
 
     def __call__(self, s: Array, w: Array | None, channel_axis: int | None) -> Prepared:
         s = _floating(s)
-        sigma = [self.size] * s.ndim
-        if channel_axis is not None:
-            sigma[channel_axis] = 0.0
-        seen = np.isfinite(s) if w is None else np.isfinite(s) & np.broadcast_to(w > 0, s.shape)
-        energy = gaussian_filter(np.where(seen, s * s, 0), sigma)
-        share = gaussian_filter(seen.astype(s.dtype), sigma)
-        local = np.sqrt(np.maximum(energy, 0) / np.maximum(share, 1e-6)) + s.dtype.type(self.floor)
+        n_axes = s.ndim - (channel_axis is not None)
+        local = local_strength(s, w, [self.size] * n_axes, channel_axis) + s.dtype.type(self.floor)
         return Prepared(s / local, w, lambda r: r * local)
+
+
+def local_strength(
+    s: Array, w: Array | None, size: Iterable[float], channel_axis: int | None
+) -> Array:
+    """√(G ∗ s²) over what is seen, G a Gaussian of that size along every axis of space."""
+    sigma = list(size)
+    if channel_axis is not None:
+        sigma.insert(channel_axis % s.ndim, 0.0)
+    seen = np.isfinite(s) if w is None else np.isfinite(s) & np.broadcast_to(w > 0, s.shape)
+    energy = gaussian_filter(np.where(seen, s * s, 0), sigma)
+    share = gaussian_filter(seen.astype(s.dtype), sigma)
+    found: Array = np.sqrt(np.maximum(energy, 0) / np.maximum(share, 1e-6))
+    return found
 
 
 @dataclass(frozen=True)
