@@ -4,6 +4,7 @@ from .coding.sparse_code import lambda_max as lambda_max
 from .coding.sparse_code import reconstruct as reconstruct
 from .coding.sparse_code import sparse_code as sparse_code
 from .coding.working_set import WorkingSet as WorkingSet
+from .learning.batch.learner import BatchDictLearner as BatchDictLearner
 from .learning.dictionary import Dictionary as Dictionary
 from .learning.distance import dictionary_distance as dictionary_distance
 from .learning.evaluate import Evaluation as Evaluation
@@ -18,6 +19,7 @@ from .model.problem import Progress as Progress
 from .report.plots import plot_codes as plot_codes
 from .report.plots import plot_dictionary as plot_dictionary
 from .report.plots import plot_history as plot_history
+from .report.plots import plot_restored as plot_restored
 from .restore.restored import denoise as denoise
 from .restore.restored import inpaint as inpaint
 from .signals.folder import SignalFiles as SignalFiles

@@ -65,10 +65,10 @@ def settings(p: dict[str, Any]) -> Settings:
     )
     if p["device"] != "cpu":
         raise InputError(f"device is {p['device']!r}: this release runs on 'cpu'")
-    kernel = _kernel(p["kernel_size"])
-    method = _one_of("method", p["method"], tuple(METHODS))
+    kernel = sizes_of_kernel(p["kernel_size"])
+    method = one_of("method", p["method"], tuple(METHODS))
     constraint = Constraint(
-        _one_of("constraint", p["constraint"], ("ball", "sphere")),
+        one_of("constraint", p["constraint"], ("ball", "sphere")),
         bool(p["zero_mean"]),
         bool(p["nonnegative_kernels"]),
     )
@@ -81,28 +81,28 @@ def settings(p: dict[str, Any]) -> Settings:
         kernel=kernel,
         penalty=p["penalty"],
         method=method,
-        domain=_one_of("domain", p["domain"], METHODS[method]),
+        domain=one_of("domain", p["domain"], METHODS[method]),
         forgetting=float(p["forgetting"]),
         lookahead=float(p["lookahead"]),
         step_size=_step_size(p["step_size"]),
         tolerance=_pair("tolerance", p["tolerance"]),
         split=_split(p["split"], kernel),
-        random_regions=_one_of("sampling", p["sampling"], ("tiles", "regions")) == "regions",
+        random_regions=one_of("sampling", p["sampling"], ("tiles", "regions")) == "regions",
         window=_window(p["window"]),
-        boundary=_one_of("boundary", p["boundary"], BOUNDARIES),
+        boundary=one_of("boundary", p["boundary"], BOUNDARIES),
         channel_axis=p["channel_axis"],
         nonnegative=bool(p["nonnegative"]),
         constraint=constraint,
         batch_size=int(p["batch_size"]),
         n_epochs=int(p["n_epochs"]),
         shuffle=bool(p["shuffle"]),
-        replace=_one_of("revisit", p["revisit"], ("replace", "forget")) == "replace",
+        replace=one_of("revisit", p["revisit"], ("replace", "forget")) == "replace",
         codes_memory=float(p["codes_memory"]),
         coding_tol=float(p["coding_tol"]),
         solver=_solver(p["solver"]),
         repair=bool(p["repair"]),
         steps=steps_of(p["preprocess"], len(kernel)),
-        dtype=_dtype(p["dtype"]),
+        dtype=real_dtype(p["dtype"]),
     )
 
 
@@ -113,13 +113,13 @@ def _not_negative(**named: Any) -> None:
             raise InputError(f"{name} is {value!r}: give a number, 0 or more")
 
 
-def _one_of(name: str, value: Any, choices: tuple[str, ...]) -> str:
+def one_of(name: str, value: Any, choices: tuple[str, ...]) -> str:
     if not isinstance(value, str) or value not in choices:
         raise InputError(f"{name} is {value!r}: give one of {', '.join(choices)}")
     return value
 
 
-def _kernel(size: Any) -> tuple[int, ...]:
+def sizes_of_kernel(size: Any) -> tuple[int, ...]:
     sizes = (size,) if isinstance(size, int | np.integer) else size
     try:
         kernel = tuple(int(k) for k in sizes)
@@ -178,13 +178,13 @@ def _pair(name: str, value: Any) -> tuple[float, float]:
 
 def _solver(value: Any) -> Solver:
     if isinstance(value, str):
-        return SOLVERS[_one_of("solver", value, tuple(SOLVERS))]()
+        return SOLVERS[one_of("solver", value, tuple(SOLVERS))]()
     if isinstance(value, type) or not hasattr(value, "solve"):
         raise InputError(f"solver is {value!r}: give a name, or settings such as ADMM()")
     return value  # type: ignore[no-any-return]
 
 
-def _dtype(value: Any) -> np.dtype[Any]:
+def real_dtype(value: Any) -> np.dtype[Any]:
     try:
         dtype: np.dtype[Any] = np.dtype(value)
     except TypeError as error:

@@ -9,6 +9,7 @@ import numpy as np
 from ..errors import InputError
 from ..model.arrays import dictionary_array
 from ..model.problem import Array
+from .constraint import Constraint
 from .settings import Settings
 
 DICTIONARY, IMAGES, TILES, REGIONS = range(1, 5)  # what random numbers are for
@@ -37,17 +38,31 @@ def random_numbers(seed: int, purpose: int, *where: int) -> np.random.Generator:
 def first_dictionary(init: Any, s: Settings, n_channels: int, seed: int) -> Array:
     """The user's, or Gaussian noise, as the constraint allows it."""
     shape = (s.n_kernels, n_channels, *s.kernel)
+    has_channels = s.channel_axis is not None
+    return first_kernels(init, shape, s.constraint, seed, s.dtype, has_channels=has_channels)
+
+
+def first_kernels(
+    init: Any,
+    shape: tuple[int, ...],
+    constraint: Constraint,
+    seed: int,
+    dtype: np.dtype[Any],
+    *,
+    has_channels: bool = False,
+) -> Array:
+    """The same for kernels of any shape (M, C, *kernel)."""
     if init is None:
         d = random_numbers(seed, DICTIONARY).standard_normal(shape)
-        return s.constraint(np.abs(d) if s.constraint.nonnegative else d).astype(s.dtype)
-    has_channels = s.channel_axis is not None
-    if np.shape(init) != (shape if has_channels else (s.n_kernels, *s.kernel)):
+        return constraint(np.abs(d) if constraint.nonnegative else d).astype(dtype)
+    wanted = shape if has_channels else (shape[0], *shape[2:])
+    if np.shape(init) != wanted:
         raise InputError(
             f"init has shape {np.shape(init)} but n_kernels, channels and kernel_size call for "
-            f"{shape if has_channels else (s.n_kernels, *s.kernel)}"
+            f"{wanted}"
         )
     try:
-        d = dictionary_array(init, n_axes=len(s.kernel), has_channels=has_channels)
+        d = dictionary_array(init, n_axes=len(shape) - 2, has_channels=has_channels)
     except InputError as error:
         raise InputError(f"init: {error}") from error
-    return s.constraint(d).astype(s.dtype)
+    return constraint(d).astype(dtype)

@@ -1,0 +1,132 @@
+"""The batch learner: its manners, its errors, and SPORCO's opinion where it is at hand."""
+
+import numpy as np
+import pytest
+
+import convdict as cd
+from convdict.errors import InputError, NotFittedError
+
+METHODS = ["consensus", "slices", "decoupled"]
+
+
+@pytest.fixture(scope="module")
+def images():
+    rng = np.random.default_rng(0)
+    d = rng.standard_normal((4, 6, 6))
+    x = rng.standard_normal((6, 4, 32, 32)) * (rng.random((6, 4, 32, 32)) < 0.02)
+    spectra = np.fft.fft2(d, (32, 32)) * np.fft.fft2(x)
+    return np.fft.ifft2(spectra.sum(axis=1)).real.astype(np.float32) / 4
+
+
+def learner(**told):
+    settings = {"n_iter": 40, "random_state": 0, "method": "consensus"} | told
+    return cd.BatchDictLearner(4, (6, 6), 0.05, **settings)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_it_learns(images, method):
+    start = learner(method=method, n_iter=1).fit(images)
+    done = learner(method=method, n_iter=80).fit(images)
+    assert done.evaluate(images).value < 0.9 * start.evaluate(images).value
+    assert done.score(images) == pytest.approx(-done.evaluate(images).value)
+    norms = np.linalg.norm(done.dictionary_.reshape(4, -1), axis=1)
+    assert (norms <= 1 + 1e-5).all()
+    assert done.n_iter_ == 80
+    assert (np.diff(done.history_.time) > 0).all()
+    assert done.history_.value[-1] < done.history_.value[0]
+    assert 0 < done.history_.density[-1] < 0.5
+
+
+def test_the_ball_and_the_sphere(images):
+    sphere = learner(constraint="sphere").fit(images)
+    norms = np.linalg.norm(sphere.dictionary_.reshape(4, -1), axis=1)
+    np.testing.assert_allclose(norms, 1, rtol=1e-5)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_same_on_any_number_of_threads(images, method):
+    threads = cd.get_num_threads()
+    found = []
+    try:
+        for n in (1, 3):
+            cd.set_num_threads(n)
+            found.append(learner(method=method, n_iter=12).fit(images).dictionary_)
+    finally:
+        cd.set_num_threads(threads)
+    np.testing.assert_array_equal(*found)
+
+
+def test_hidden_samples_count_for_nothing(images):
+    mask = np.random.default_rng(1).random(images.shape[1:]) > 0.3
+    clean = learner(method="decoupled").fit(images, mask)
+    other = learner(method="decoupled").fit(np.where(mask, images, np.float32(77)), mask)
+    np.testing.assert_array_equal(clean.dictionary_, other.dictionary_)
+    missing = learner(method="decoupled").fit(np.where(mask, images, np.nan))
+    np.testing.assert_array_equal(clean.dictionary_, missing.dictionary_)
+
+
+def test_a_mask_of_ones_is_none(images):
+    for method in METHODS:
+        plain = learner(method=method, n_iter=3).fit(images)
+        masked = learner(method=method, n_iter=3).fit(images, np.ones(images.shape[1:]))
+        np.testing.assert_array_equal(plain.dictionary_, masked.dictionary_)
+
+
+def test_manners(images):
+    some = learner(n_iter=5)
+    with pytest.raises(NotFittedError):
+        some.dictionary_  # noqa: B018
+    assert some.fit(list(images)) is some
+    np.testing.assert_array_equal(some.dictionary_, learner(n_iter=5).fit(images).dictionary_)
+    again = cd.BatchDictLearner(**some.get_params()).fit(images)
+    np.testing.assert_array_equal(again.dictionary_, some.dictionary_)
+    codes = some.transform(images[:2])
+    assert all(one.converged for one in codes)
+    assert some.inverse_transform(codes)[0].shape == images[0].shape
+    stopped = learner(n_iter=5).fit(images, callback=lambda at: at.n_iter_ == 3)
+    assert stopped.n_iter_ == 3
+    assert learner(n_iter=500, tol=0.05).fit(images).n_iter_ < 500
+
+
+@pytest.mark.parametrize(
+    ("told", "images", "said"),
+    [
+        ({"method": "sgd"}, np.ones((2, 9, 9)), "method is 'sgd'"),
+        ({"n_iter": 0}, np.ones((2, 9, 9)), "n_iter"),
+        ({"tol": -1}, np.ones((2, 9, 9)), "tol is -1"),
+        ({"constraint": "cube"}, np.ones((2, 9, 9)), "constraint is 'cube'"),
+        ({"init": np.ones((3, 6, 6))}, np.ones((2, 9, 9)), "init has shape"),
+        ({}, [np.ones((9, 9)), np.ones((9, 8))], "image 1: it has shape"),
+        ({}, [np.ones((5, 9))], "image 0: kernels of shape"),
+        ({}, [], "images is empty"),
+        ({}, iter([]), "images is empty"),
+    ],
+)
+def test_bad_input(told, images, said):
+    with pytest.raises(InputError, match=said):
+        learner(**told).fit(images)
+
+
+def test_masks_call_for_decoupling(images):
+    with pytest.raises(InputError, match="takes no masks"):
+        learner().fit(images, images[0] > 0)
+
+
+def test_sporco_finds_no_better_dictionary(images):
+    """Its batch learner with consensus, the same start, many iterations of both."""
+    cbpdndl = pytest.importorskip("sporco.dictlrn.cbpdndl")
+    init = np.random.default_rng(2).standard_normal((4, 6, 6)).astype(np.float32)
+    options = cbpdndl.ConvBPDNDictLearn.Options(
+        {"Verbose": False, "MaxMainIter": 300}, dmethod="cns"
+    )
+    s = np.moveaxis(images, 0, -1)
+    theirs = cbpdndl.ConvBPDNDictLearn(
+        np.moveaxis(init, 0, -1), s, 0.05, options, dmethod="cns"
+    ).solve()
+    theirs = np.moveaxis(theirs.squeeze(), -1, 0)
+    told = {"init": init, "n_iter": 300, "constraint": "sphere"}
+    ours = learner(**told).fit(images).dictionary_
+    value = cd.evaluate(ours, images, 0.05).value
+    assert value < 1.02 * cd.evaluate(theirs, images, 0.05).value
+    decoupled = learner(**told, method="decoupled").fit(images).dictionary_
+    assert cd.evaluate(decoupled, images, 0.05).value < 1.1 * value
