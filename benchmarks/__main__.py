@@ -11,6 +11,8 @@ from .coding import CODING
 from .experiment import Experiment
 from .learning import settings as learning_settings
 from .learning.experiment import LEARNING
+from .paper import settings as paper_settings
+from .paper.experiment import PAPER
 from .restoration import settings as restoration_settings
 from .restoration.experiment import RESTORATION
 from .results import read
@@ -19,6 +21,7 @@ EXPERIMENTS = {
     CODING.name: (CODING, coding_settings),
     LEARNING.name: (LEARNING, learning_settings),
     RESTORATION.name: (RESTORATION, restoration_settings),
+    PAPER.name: (PAPER, paper_settings),
 }
 
 
@@ -34,7 +37,7 @@ def main(words: list[str] | None = None) -> None:
     only, quick = told.pop("only"), told.pop("quick")
     chosen = dict(settings.QUICK) if quick else {}
     chosen |= {name: value for name, value in told.items() if value is not None}
-    experiment.run(settings.Settings(**chosen), only)
+    experiment.run(settings.Settings(**chosen), None if only == "all" else only)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -43,6 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_coding(commands)
     _add_learning(commands)
     _add_restoration(commands)
+    _add_paper(commands)
 
     draw = commands.add_parser("report", help="draw a result again, without running anything")
     draw.add_argument("result", type=Path, metavar="RESULT.json")
@@ -89,11 +93,32 @@ def _add_restoration(commands: Any) -> None:
     _add_common(run, RESTORATION, restoration_settings.Settings())
 
 
+def _add_paper(commands: Any) -> None:
+    run = commands.add_parser(
+        PAPER.name,
+        help="the results of the paper, each beside the paper's own figures",
+        description="Writes paper.json as it goes, then paper.md and figures. A run that was "
+        "stopped goes on with what is missing.",
+    )
+    run.add_argument("only", choices=[*PAPER.stages, "all"], metavar="RESULT",
+                     help=f"{', '.join(PAPER.stages)}, or all")  # fmt: skip
+    run.add_argument("--photos", type=Path, metavar="FOLDER", help="with subfolders train, test, "
+                     "large_train and large_test, or photographs of which two thirds are learned "
+                     "from (default: images that scikit-image brings)")  # fmt: skip
+    run.add_argument("--budget", type=float, help="seconds for each slow run (default "
+                     f"{paper_settings.Settings().budget:g})")  # fmt: skip
+    _add_limits(run, paper_settings.Settings())
+
+
 def _add_common(run: argparse.ArgumentParser, experiment: Experiment, default: Any) -> None:
+    run.add_argument("--only", choices=experiment.stages, help="one stage; others stay as they are")
+    _add_limits(run, default)
+
+
+def _add_limits(run: argparse.ArgumentParser, default: Any) -> None:
     run.add_argument("--repeats", type=int, help="timed runs of convdict; the median counts "
                      f"(default {default.repeats})")  # fmt: skip
     run.add_argument("--cores", type=int, help=f"for everybody (default {default.cores})")
-    run.add_argument("--only", choices=experiment.stages, help="one stage; others stay as they are")
     run.add_argument("--quick", action="store_true", help="small images, few settings: a minute")
     run.add_argument("--out", type=Path, help=f"folder to write to (default {default.out})")
 

@@ -7,6 +7,7 @@ frequencies (Tikhonov, strength 5, as in the paper); what remains, in float32, i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import cycle, product, zip_longest
 from pathlib import Path
 
@@ -21,7 +22,12 @@ STRENGTH = 5.0
 @dataclass(frozen=True, eq=False)
 class Photo:
     name: str
-    s: np.ndarray  # (rows, columns), float32, high-passed
+    grey: np.ndarray  # (rows, columns), in [0, 1]
+
+    @cached_property
+    def s(self) -> np.ndarray:
+        """The signal: high-passed, in float32."""
+        return high_pass(self.grey)
 
 
 def photographs(folder: Path | None, *, n: int, size: int) -> list[Photo]:
@@ -29,7 +35,7 @@ def photographs(folder: Path | None, *, n: int, size: int) -> list[Photo]:
     photos = []
     for name, grey in _greys(folder):
         if min(grey.shape) >= size:
-            photos.append(Photo(name, high_pass(central(grey, size))))
+            photos.append(Photo(name, central(grey, size)))
         if len(photos) == n:
             break
     if not photos:
@@ -59,7 +65,7 @@ def _pieces(greys: list[tuple[str, np.ndarray]], n: int, size: int) -> list[Phot
     """The first piece of every photograph, then the second of every one that has it, ..."""
     rounds = zip_longest(*([*_cut(name, grey, size)] for name, grey in greys))
     found = [piece for one_round in rounds for piece in one_round if piece is not None]
-    return [Photo(name, high_pass(grey)) for name, grey in found[:n]]
+    return [Photo(name, grey) for name, grey in found[:n]]
 
 
 def _cut(name: str, grey: np.ndarray, size: int):

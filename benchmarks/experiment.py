@@ -29,15 +29,20 @@ class Experiment:
     name: str
     stages: dict[str, Callable[[Any, dict, Results], None]]
     render: Callable[[dict, Path], Path]
+    goes_on: bool = False  # with what an interrupted run left of a stage
 
     def run(self, settings: Told, only: str | None = None) -> Path:
         """Run the stages, save after every step, and draw what there is at the end."""
         n_cores = use_cores(settings.cores)
-        results = Results(settings.out / f"{self.name}.json", self.name, keep=only is not None)
+        results = Results(
+            settings.out / f"{self.name}.json", self.name, keep=only is not None or self.goes_on
+        )
         for name in [only] if only else self.stages:
             say(f"stage {name}, on {n_cores} cores")
-            stage = results.begin(name, settings.as_json(), provenance(n_cores))
+            about = settings.as_json(), provenance(n_cores)
+            stage = results.begin(name, *about, go_on=self.goes_on)
             self.stages[name](settings, stage, results)
+            stage["complete"] = True
             results.save()
         self.render(results.data, settings.out)
         say(f"written: {results.file} and the page beside it")

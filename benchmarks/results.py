@@ -20,8 +20,16 @@ class Results:
             if self.data["experiment"] != experiment:
                 raise ValueError(f"{file} is a result of `{self.data['experiment']}`: move it away")
 
-    def begin(self, stage: str, settings: dict, provenance: dict) -> dict[str, Any]:
-        """An empty stage; fill the dictionary that comes back and save now and then."""
+    def begin(
+        self, stage: str, settings: dict, provenance: dict, *, go_on: bool = False
+    ) -> dict[str, Any]:
+        """An empty stage; fill the dictionary that comes back and save now and then.
+
+        To `go_on` is to get what there is of a stage with these settings that was not finished.
+        """
+        begun = self.data["stages"].get(stage)
+        if go_on and begun and not begun.get("complete") and begun["settings"] == _plain(settings):
+            return begun
         content: dict[str, Any] = {"settings": settings, "provenance": provenance}
         self.data["stages"][stage] = content
         return content
@@ -30,6 +38,11 @@ class Results:
         beside = self.file.with_suffix(".part")
         beside.write_text(json.dumps(self.data, indent=1, default=str) + "\n", encoding="utf-8")
         os.replace(beside, self.file)
+
+
+def _plain(settings: dict) -> dict:
+    """As a file holds them."""
+    return json.loads(json.dumps(settings, default=str))
 
 
 def read(file: Path) -> dict[str, Any]:

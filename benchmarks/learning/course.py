@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -32,12 +33,19 @@ def follow(
     *,
     budget: float | None = None,
     enough: Callable[[int, np.ndarray], bool] | None = None,
+    every: int = 1,
 ) -> Course:
-    """Run `learn` to its end, or until `budget` seconds have gone, or `enough(step, d)`."""
+    """Run `learn` to its end, or until `budget` seconds have gone, or `enough(step, d)`.
+
+    Of every so many steps one is kept.
+    """
     course = Course()
     clock = Stopwatch()
+    steps = count(1)
 
     def watch(d: np.ndarray) -> bool:
+        if next(steps) % every:
+            return False
         course.seconds.append(clock.stop())
         course.dictionaries.append(np.array(d, dtype=np.float32))
         over = budget is not None and course.seconds[-1] > budget

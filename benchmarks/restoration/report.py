@@ -32,7 +32,8 @@ def _opening(stages: dict) -> str:
     text = (
         "Made by `python -m benchmarks restoration`; `python -m benchmarks report "
         "restoration.json` draws it again from the numbers. Pictures are those that come with "
-        "SPORCO, and everybody gets the same float32 arrays, spoiled with the random numbers of "
+        "SPORCO, of large ones a piece from the middle, and everybody gets the same float32 "
+        "arrays, spoiled with the random numbers of "
         "SPORCO's examples. PSNR and SSIM (windows of 7×7) are against the truth, with a peak of "
         "1. Times are wall-clock and of all that is done to a picture, after loading, compiling "
         "and planning: medians of several runs of what is fast, one run of what is slow. convdict "

@@ -20,7 +20,7 @@ class Settings:
     pictures: tuple[str, ...] = ("monarch", "monarch, grey", "barbara", "kodim23")  # to denoise
     noises: tuple[float, ...] = (0.05, 0.1, 0.2)  # σ
     holes: tuple[tuple[str, float], ...] = HOLES  # to fill: which picture, the share hidden
-    side: int | None = None  # of a piece from the middle of every picture; None: all of it
+    side: int | None = 320  # of a piece from the middle of larger pictures; None: all of them
     repeats: int = 5  # of what is fast; the median counts
     fast: float = 10.0  # seconds: what takes longer runs once
     told: tuple[float, ...] = (0.8, 1.0, 1.25)  # times σ, to tune SPORCO by

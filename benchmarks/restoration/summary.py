@@ -66,17 +66,16 @@ def reproduced(stages: dict) -> Iterator[Reproduced]:
         ("inpaint", "holes in", "hidden", SHARE, PUBLISHED_FILLED),
     )
     for stage, what, strength, its_own, published in kinds:
-        for case in stages[stage]["cases"] if _as_published(stages.get(stage)) else ():
+        for case in stages.get(stage, {"cases": []})["cases"]:
             row = row_of(case, "sporco")
-            if row and case[strength] == its_own and case["name"] in published:
+            its_case = case[strength] == its_own and case["name"] in published
+            if row and its_case and _as_published(case, stages[stage]["settings"]):
                 found = row["psnr"] + 20.0 * log10(case["range"])
                 example = f"{what} {case['name']}"
                 yield Reproduced(example, published[case["name"]], found, row["psnr"])
 
 
-def _as_published(stage: dict | None) -> bool:
-    """Whole pictures, and as many iterations as the examples take."""
-    if stage is None:
-        return False
-    told = stage["settings"]
-    return told["side"] is None and told["sporco_iterations"] is None
+def _as_published(case: dict, told: dict) -> bool:
+    """A whole picture, and as many iterations as the examples take."""
+    whole = told["side"] is None or told["side"] > max(case["shape"][:2])
+    return whole and told["sporco_iterations"] is None
