@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from PIL import Image
+from scipy.ndimage import gaussian_filter
 
 from benchmarks.paper import claims, curves, noisy, report, runs
 from benchmarks.paper.experiment import STAGES
@@ -14,10 +16,20 @@ from benchmarks.results import Results
 pytestmark = pytest.mark.filterwarnings("ignore:.*smaller than twice", "ignore:every code was zero")
 
 
+@pytest.fixture(scope="module")
+def photos(tmp_path_factory):
+    folder, rng = tmp_path_factory.mktemp("photos"), np.random.default_rng(0)
+    for name in ("train/a", "train/b", "test/c"):
+        image = gaussian_filter(rng.random((40, 40)), 1) > 0.5
+        (folder / name).parent.mkdir(exist_ok=True)
+        Image.fromarray((200 * image).astype(np.uint8)).save(folder / f"{name}.png")
+    return folder
+
+
 @pytest.fixture
-def settings(tmp_path):
+def settings(tmp_path, photos):
     small = {"n_train": 2, "n_test": 1, "size": 32, "n_kernels": 4, "kernel": 5, "passes": 1}
-    some = {"out": tmp_path, "budget": 0.5, "exponents": (0.0, 10.0), "penalty": 0.005}
+    some = {"out": tmp_path, "budget": 0.5, "exponents": (0.0, 10.0), "photos": photos}
     return Settings(**QUICK | small | some)
 
 
