@@ -8,12 +8,14 @@ and gap in float64, and a minimum lies at most that gap below what is reported.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..judge import Problem, judge
+from ..environment import cores_at_hand
+from ..judge import Judgement, Problem, judge
 from ..rivals import ours
 
 FAR = 0.5  # of its norm: from a dictionary that moved more, no codes are taken over
@@ -40,10 +42,13 @@ class Examiner:
         if self._d.shape != d.shape or np.linalg.norm(d - self._d) > FAR * np.linalg.norm(d):
             self._codes = [None] * len(self.test)
         self._d = d
-        found = []
-        for i, s in enumerate(self.test):
-            problem = Problem(s, d, self.penalty)
+
+        def mark(i: int) -> Judgement:
+            problem = Problem(self.test[i], d, self.penalty)
             self._codes[i] = ours.solve(problem, tol=self.tol, init=self._codes[i])
-            found.append(judge(problem, ours.readable(self._codes[i])))
+            return judge(problem, ours.readable(self._codes[i]))
+
+        with ThreadPoolExecutor(cores_at_hand()) as pool:
+            found = list(pool.map(mark, range(len(self.test))))
         mean = float(np.mean([judgement.objective for judgement in found]))
         return Mark(mean, max(judgement.gap for judgement in found))
