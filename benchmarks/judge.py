@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 
 import numpy as np
@@ -17,6 +18,7 @@ import scipy.fft
 from .environment import cores_at_hand
 
 BLOCK_BYTES = 128 * 2**20  # float64 maps held at once, so that 4096² can be judged
+REMEMBERED_BYTES = 1 << 27  # of spectra
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,6 +150,16 @@ def _dense(problem: Problem, codes: np.ndarray | SparseMaps, kernels: slice) -> 
 
 
 def _spectrum(problem: Problem, kernels: slice) -> np.ndarray:
-    axes = tuple(range(1, problem.d.ndim))
-    d = problem.d[kernels].astype(np.float64)
-    return scipy.fft.rfftn(d, s=problem.grid, axes=axes, workers=cores_at_hand())
+    """In float64; remembered for the next image, where that takes little memory."""
+    d = np.ascontiguousarray(problem.d[kernels], dtype=np.float64)
+    small = 16 * len(problem.d) * prod(problem.grid) <= REMEMBERED_BYTES
+    return (_remembered if small else _transform)(d.tobytes(), d.shape, problem.grid)
+
+
+def _transform(d: bytes, shape: tuple[int, ...], grid: tuple[int, ...]) -> np.ndarray:
+    axes = tuple(range(1, len(shape)))
+    kernels = np.frombuffer(d).reshape(shape)
+    return scipy.fft.rfftn(kernels, s=grid, axes=axes, workers=cores_at_hand())
+
+
+_remembered = lru_cache(maxsize=4)(_transform)

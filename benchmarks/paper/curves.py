@@ -15,13 +15,13 @@ from .settings import Settings
 Runs = Callable[[Settings], list[Run]]
 
 
-def stage_of(runs: Runs) -> Callable[[Settings, dict, Results], None]:
+def stage_of(runs: Runs, looks: int | None = None) -> Callable[[Settings, dict, Results], None]:
     """A stage that carries these runs out on the training images."""
 
     def run(settings: Settings, stage: dict, results: Results) -> None:
         bench = begun(lay_out(settings, stage), stage)
         for one in runs(settings):
-            once(stage, one, results, partial(carry_out, one, bench, settings.looks))
+            once(stage, one, results, partial(carry_out, one, bench, looks or settings.looks))
 
     return run
 
