@@ -10,11 +10,13 @@ number of threads, so neither do results.
 from __future__ import annotations
 
 import os
+import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from types import FrameType
 from typing import Generic, TypeVar
 
 from .errors import InputError
@@ -95,28 +97,20 @@ def parallel_map(work: Callable[[Item], Result], items: Iterable[Item]) -> list[
 def undisturbed(work: Callable[[], Result]) -> Result:
     """`work()`, to its end even if Ctrl-C comes meanwhile; it is heard afterwards.
 
-    Only the main thread is ever interrupted, so there the work is done in another.
+    Only the main thread is ever interrupted. Nothing waits for another one to do the work: a
+    wait that is interrupted may take the other for done.
     """
-    if threading.current_thread() is not threading.main_thread():
+    hear = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(hear):
         return work()
-    job = _Job(lambda _: work(), [None])
-    thread = threading.Thread(target=job.run_all, name="convdict-step")
-    interruption: BaseException | None = None
+    heard: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda *told: heard.append(told))
     try:
-        thread.start()
-        thread.join()
-    except BaseException as error:
-        if thread.ident is None:
-            raise
-        interruption = error
-    while thread.is_alive():
-        try:
-            thread.join()
-        except BaseException as error:
-            interruption = error
-    if interruption is not None:
-        raise interruption
-    return job.results()[0]
+        return work()
+    finally:
+        signal.signal(signal.SIGINT, hear)
+        if heard:
+            hear(*heard[0])
 
 
 class _Job(Generic[Item, Result]):
@@ -136,8 +130,10 @@ class _Job(Generic[Item, Result]):
             return
         with permits:
             _inside.work = True
-            self.run_all()
-            _inside.work = False
+            try:
+                self.run_all()
+            finally:
+                _inside.work = False
 
     def run_all(self) -> None:
         """Do items until none is left."""

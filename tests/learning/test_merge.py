@@ -96,3 +96,13 @@ def test_nothing_else_can_be_merged():
             cd.merge(one, other)
     with pytest.raises(NotFittedError):
         cd.merge(a, cd.ConvDictLearner())
+
+
+def test_what_is_replaced_after_merging_is_taken_back_whole():
+    """Contributions of `a` keep their weight, although more has been seen now."""
+    a, b = pair(revisit="replace", n_epochs=2, dtype="float64", split=None)
+    _, images, _ = runs.make("surrogate")
+    total = a._run.algorithm.statistics.total + b._run.algorithm.statistics.total
+    merged = cd.merge(a, b)
+    merged.set_params(n_epochs=3).resume(images[:2])
+    assert merged._run.algorithm.statistics.total == pytest.approx(total, rel=1e-9)

@@ -256,6 +256,50 @@ def test_a_process_killed_while_it_saves_leaves_a_whole_file(saved):
         reached = learner.n_steps_
 
 
+SAVE_AND_HANG = """
+import os, sys, time
+import numpy as np
+import convdict as cd
+
+learner = cd.load(sys.argv[1])
+learner.resume(np.load(sys.argv[2]))
+real = getattr(os, sys.argv[3])
+
+def hang(*told):
+    if sys.argv[3] == "fsync":
+        real(*told)
+    print("here", flush=True)
+    time.sleep(60)
+
+setattr(os, sys.argv[3], hang)
+learner.save(sys.argv[1])
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="SIGKILL is POSIX's")
+@pytest.mark.parametrize("moment", ["fsync", "replace"])
+def test_killed_inside_a_save_learning_goes_on_from_the_one_before(moment, tmp_path):
+    """All is written, but has not taken its place yet."""
+    learner, images, _ = runs.make("surrogate")
+    whole = learner.fit(images)
+    some, _, _ = runs.make("surrogate")
+    path = tmp_path / "learner.npz"
+    some.fit(images, callback=lambda at: at.n_steps_ == 3).save(path)
+    before = path.read_bytes()
+    np.save(tmp_path / "images.npy", np.asarray(images))
+    process = subprocess.Popen(
+        [sys.executable, "-c", SAVE_AND_HANG, str(path),
+         str(tmp_path / "images.npy"), moment],
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout.readline() == "here\n"
+    process.kill()
+    process.communicate()
+    assert path.read_bytes() == before
+    assert len(list(tmp_path.glob(".learner.npz.*"))) == 1, "it was in the middle of a save"
+    np.testing.assert_array_equal(cd.load(path).resume(images).dictionary_, whole.dictionary_)
+
+
 def test_files_of_version_1_are_read_for_ever():
     """Written by `python -m tests.learning.data.make`, once."""
     learner = cd.load(OLD_FILES / "learner-v1.npz")

@@ -207,7 +207,7 @@ class ConvDictLearner(Parameters):
         return self._go_on(images, mask, validation, callback)
 
     def _go_on(self, images: Any, mask: Any, validation: Any, callback: Callback | None) -> Self:
-        _check_callback(callback)
+        check_callback(callback)
         wish = settings(self.get_params())
         s = self._run.settings if self._has_run() else wish
         source = Source(images, mask, len(s.kernel), s.channel_axis, s.steps)
@@ -248,7 +248,7 @@ class ConvDictLearner(Parameters):
         callback: Callback | None = None,
     ) -> Self:
         """Learn from some more images, once, in the order they come; arguments as in `fit`."""
-        _check_callback(callback)
+        check_callback(callback)
         s = self._run.settings if self._has_run() else settings(self.get_params())
         source = Source(images, mask, len(s.kernel), s.channel_axis, s.steps)
         first = self._run.n_images if self._has_run() else 0
@@ -445,9 +445,14 @@ def _batches(order: Iterator[Piece], size: int) -> Iterator[list[Piece]]:
 
 
 def _stops(callback: Callback | None, learner: ConvDictLearner) -> bool:
-    return callback is not None and callback(learner) is True
+    return callback is not None and says_stop(callback(learner))
 
 
-def _check_callback(callback: Any) -> None:
+def says_stop(said: Any) -> bool:
+    """True, also NumPy's; whatever else a callback happens to return means nothing."""
+    return isinstance(said, bool | np.bool_) and bool(said)
+
+
+def check_callback(callback: Any) -> None:
     if callback is not None and not callable(callback):
         raise InputError(f"callback is {callback!r}: give a function of the learner, or None")

@@ -31,7 +31,10 @@ def merge(a: ConvDictLearner, b: ConvDictLearner) -> ConvDictLearner:
     run = merged._run
     assert isinstance(run.algorithm, SecondOrder)
     assert isinstance(other.algorithm, SecondOrder)
+    before = run.algorithm.seen
     run.d = run.algorithm.merge(other.algorithm, one.d, other.d)
+    later = run.algorithm.seen / max(before, 1e-300)  # contributions keep their weight (t′/t)^p
+    run.kept = {key: kept._replace(seen=kept.seen * later) for key, kept in run.kept.items()}
     run.n_images += other.n_images
     run.images += other.images
     run.watch.usage = run.watch.usage + other.watch.usage

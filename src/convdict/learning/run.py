@@ -26,6 +26,7 @@ from .update import Update
 
 AUTO_SHARE = 0.1  # penalty="auto": of what codes a signal to zero, the mean over some signals
 LARGEST = 1e30  # energy of a signal: all that is computed from less fits float32
+LEAST_ROOTS = 1e4  # λ must be so many times the root of the smallest number
 MOST_REPAIRS = 2  # kernels that are seeded anew in one step
 
 
@@ -136,6 +137,7 @@ class Run:
         if not (isinstance(s.penalty, str) and s.penalty == "auto"):
             lmbda = penalty_array(s.penalty, s.n_kernels)
             check_size(lmbda, "penalty")
+            _check_statistics(lmbda, s.dtype)
             return lmbda.astype(s.dtype)
         largest = [
             float(Scan(p)(weighted_residual(p, Triplets.empty(p.dtype)))[0].max()) for p in problems
@@ -145,7 +147,9 @@ class Run:
             raise InputError(
                 "penalty='auto' looks at the first signals, and they are zero: give a number"
             )
-        return np.full(s.n_kernels, level, s.dtype)
+        lmbda = np.full(s.n_kernels, level)
+        _check_statistics(lmbda, s.dtype)
+        return lmbda.astype(s.dtype)
 
     def _before(self, piece: Piece, problem: Problem) -> Kept | None:
         """What is known of a signal, if it is the one that was here before."""
@@ -162,6 +166,8 @@ class Run:
             fades = not self.settings.replace
             stale = [None if fades else old for old in before]
             update, kept = self.algorithm.update(self.d, coded, stale)
+            if fades:  # nothing is ever taken back: codes to start from are all that is needed
+                kept = [Kept.codes_only(c.codes) for c in coded]
         for piece, new in zip(keep, kept, strict=False):
             self._keep(piece.key, new._replace(fingerprint=piece.fingerprint))
         return update
@@ -223,6 +229,16 @@ class Run:
         )
         self.kept = _unpacked(arrays)
         self.kept_bytes = sum(kept.nbytes for kept in self.kept.values())
+
+
+def _check_statistics(lmbda: Array, dtype: np.dtype[Any]) -> None:
+    """Coefficients are of the size of λ, and sums of their squares must not vanish."""
+    least = LEAST_ROOTS * float(np.finfo(dtype).tiny) ** 0.5
+    if lmbda.min() < least:
+        raise InputError(
+            f"the penalty is {lmbda.min():.1e}, and so signals are tiny: choose units in which "
+            f"they are moderate, so that it is above {least:.0e}"
+        )
 
 
 def _packed(kept: dict[Key, Kept]) -> dict[str, Array]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..errors import InputError
 from ..model.problem import Array, Triplets
 from ..statistics.surrogate import Surrogate
 from ..statistics.terms import Terms
@@ -98,8 +99,21 @@ class SecondOrder:
             for c, old in zip(batch, before, strict=True)
             if old is not None
         ]
-        self.statistics.add(stale + parts)
-        found = self._solve(d, alpha)
+        changes = stale + parts
+        self.statistics.add(changes)
+        try:
+            found = self._solve(d, alpha)
+            if not np.isfinite(found.d).all():
+                raise InputError(
+                    "the dictionary would no longer be finite: choose units in which signals "
+                    "are moderate; what was learned before is kept"
+                )
+        except Exception:  # what has been added is taken back, up to rounding
+            self.statistics.add([(problem, term, -weight) for problem, term, weight in changes])
+            self.statistics.scale(1 / alpha if alpha > 0 else 1.0)
+            self.seen -= amount
+            self.n_updates -= 1
+            raise
         self._lookahead.follow(found.d, alpha)
         return found, [Kept(term, self.seen) for _, term, _ in parts]
 

@@ -91,6 +91,7 @@ def test_manners(images):
 @pytest.mark.parametrize(
     ("told", "images", "said"),
     [
+        ({"tol": "x"}, np.ones((2, 9, 9)), "tol is 'x'"),
         ({"method": "sgd"}, np.ones((2, 9, 9)), "method is 'sgd'"),
         ({"n_iter": 0}, np.ones((2, 9, 9)), "n_iter"),
         ({"tol": -1}, np.ones((2, 9, 9)), "tol is -1"),
@@ -130,3 +131,76 @@ def test_sporco_finds_no_better_dictionary(images):
     assert value < 1.02 * cd.evaluate(theirs, images, 0.05).value
     decoupled = learner(**told, method="decoupled").fit(images).dictionary_
     assert cd.evaluate(decoupled, images, 0.05).value < 1.1 * value
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("unit", [2.0**-30, 2.0**40])
+def test_units_do_not_matter(images, method, unit):
+    """Signals and penalty in another unit: the same dictionary."""
+    usual = learner(method=method, n_iter=15).fit(images)
+    other = cd.BatchDictLearner(4, (6, 6), 0.05 * unit, method=method, n_iter=15, random_state=0)
+    other.fit(images * np.float32(unit))
+    np.testing.assert_allclose(other.dictionary_, usual.dictionary_, atol=1e-5)
+    np.testing.assert_allclose(other.history_.value, unit**2 * usual.history_.value, rtol=1e-4)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_it_stops_when_it_has_settled_and_not_before(images, method):
+    """Early iterations, in which nothing is coded yet, do not count as settled."""
+    some = learner(method=method, n_iter=400, tol=0.02).fit(images)
+    assert 5 < some.n_iter_ < 400
+    assert some.history_.residual[-1] <= 0.02
+    assert some.history_.density[-1] > 0
+    blank = learner(method=method, n_iter=4, tol=0.02).fit(np.zeros_like(images))
+    assert blank.n_iter_ == 4
+
+
+@pytest.mark.parametrize("kernel", [(9,), (3, 4, 3)])
+@pytest.mark.parametrize("method", METHODS)
+def test_signals_of_other_axes_in_float64(method, kernel):
+    rng = np.random.default_rng(3)
+    signals = rng.standard_normal((3, *(4 * k for k in kernel)))
+    told = {"method": method, "dtype": "float64", "random_state": 0, "n_iter": 30}
+    some = cd.BatchDictLearner(4, kernel, 0.8, **told).fit(signals)
+    start = cd.BatchDictLearner(4, kernel, 0.8, **told | {"n_iter": 1}).fit(signals)
+    assert some.dictionary_.dtype == np.float64
+    assert some.dictionary_.shape == (4, *kernel)
+    assert some.evaluate(signals).value < start.evaluate(signals).value
+
+
+def test_weights_are_squared(images):
+    """Weights of two count like the same image with twice the contrast, and twice the penalty."""
+    weighted = learner(method="decoupled", n_iter=25)
+    weighted.set_params(penalty=0.1).fit(images, np.full(images.shape[1:], 2.0))
+    values = [
+        cd.sparse_code(s, weighted.dictionary_, 0.1, np.full(s.shape, 2.0)).objective
+        for s in images
+    ]
+    assert weighted.evaluate(images, np.full(images.shape[1:], 2.0)).value == pytest.approx(
+        np.mean(values), rel=1e-2
+    )
+    start = learner(method="decoupled", n_iter=1).set_params(penalty=0.1)
+    start.fit(images, np.full(images.shape[1:], 2.0))
+    assert weighted.history_.value[-1] < 0.9 * start.history_.value[-1]
+
+
+def test_a_fit_that_fails_loses_nothing(images):
+    some = learner(n_iter=3).fit(images)
+    before = some.dictionary_
+    with pytest.raises(InputError):
+        some.set_params(method="nobody").fit(images)
+    with pytest.raises(InputError):
+        some.set_params(method="consensus").fit([images[0], images[0][:20]])
+    np.testing.assert_array_equal(some.dictionary_, before)
+    assert some.n_iter_ == 3
+    with pytest.raises(InputError, match="callback is 3"):
+        some.fit(images, callback=3)
+
+
+def test_what_does_not_fit_into_memory_is_not_begun(images, monkeypatch):
+    from convdict.learning.batch import learner as module
+
+    assert module.physical_memory() is None or module.physical_memory() > 1e8
+    monkeypatch.setattr(module, "physical_memory", lambda: 1 << 16)
+    with pytest.raises(InputError, match="use ConvDictLearner"):
+        learner().fit(images)

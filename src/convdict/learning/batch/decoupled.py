@@ -45,11 +45,12 @@ class Decoupled:
         g_hat = rfft(self.g, self.grid)
         each = parallel_map(lambda k: self._code(k, g_hat), range(len(self.s)))
         values, counts = zip(*each, strict=True)
-        old = self.g
+        old, h = self.g, self.h
         self._fit()
         scale = max(float(np.linalg.norm(self.g)), 1e-300)
         moved = float(np.linalg.norm(self.g - old)) / scale
-        return BatchStep(self.g, sum(values) / len(each), sum(counts), moved)
+        apart = float(np.linalg.norm(self.h - h)) / scale
+        return BatchStep(self.g, sum(values) / len(each), sum(counts), max(moved, apart))
 
     def _code(self, k: int, g_hat: Array) -> tuple[float, int]:
         number = self.v.dtype.type

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
-from math import nan
+from math import ceil, log2, nan, prod
 from time import perf_counter
 from typing import Any, Protocol, Self
 
@@ -20,6 +21,7 @@ from ...threads import undisturbed
 from ..constraint import Constraint
 from ..evaluate import Evaluation, code_images, evaluate
 from ..history import History, Record
+from ..learner import check_callback, says_stop
 from ..parameters import Parameters, not_fitted
 from ..settings import one_of, real_dtype, sizes_of_kernel
 from ..source import Source
@@ -58,7 +60,7 @@ class BatchDictLearner(Parameters):
     method : "consensus" (ADMM, a dictionary for each image and all agree), "slices" (spatial
         domain, K-SVD) or "decoupled" (masks; iterated Sherman–Morrison).
     n_iter : iterations; one goes once through all images.
-    tol : stop when the residual of the dictionary is below, relative to it; 0 never stops.
+    tol : stop when the residual of the dictionary is below, relative to it.
     constraint : "sphere" or "ball"; "slices" has unit kernels always.
     init : a dictionary to start from; otherwise Gaussian noise from `random_state`.
     preprocess : what is done to images that come from files, as for `ConvDictLearner`.
@@ -112,46 +114,51 @@ class BatchDictLearner(Parameters):
         callback : called with the learner after every iteration; learning stops if it returns
             True.
         """
+        check_callback(callback)
         whole(1, n_kernels=self.n_kernels, n_iter=self.n_iter)
         between(0, np.inf, penalty=self.penalty)
+        between(-1e-300, np.inf, tol=self.tol)
         kernel, dtype = sizes_of_kernel(self.kernel_size), real_dtype(self.dtype)
         kind = METHODS[one_of("method", self.method, tuple(METHODS))]
-        shape = one_of("constraint", self.constraint, ("sphere", "ball"))
-        if not self.tol >= 0:
-            raise InputError(f"tol is {self.tol!r}: give a number, 0 or more")
+        constraint = Constraint(one_of("constraint", self.constraint, ("sphere", "ball")))
         s, w = _gathered(self._source(images, mask, kernel), kernel, dtype)
         if w is not None and not kind.takes_masks:
             raise InputError(f"method {self.method!r} takes no masks: use 'decoupled'")
-        constraint = Constraint(shape)
+        self._check_memory(s, kernel)
         seed = seed_from(self.random_state)
         d = first_kernels(self.init, (self.n_kernels, 1, *kernel), constraint, seed, dtype)[:, 0]
         prepare(dtype)
-        run = kind(s, w, d, float(self.penalty), constraint)
-        self._d, self._history = d.copy(), History()
-        seconds = 0.0
+        unit = 2.0 ** ceil(log2(float(np.abs(s).max()) or 1.0))  # ADMM's parameters are for [−1, 1]
+        run = kind(s / dtype.type(unit), w, d.copy(), float(self.penalty) / unit, constraint)
+        history, seconds = History(), 0.0
         for _ in range(self.n_iter):
             begun = perf_counter()
             found = undisturbed(run.step)
             seconds += perf_counter() - begun
-            self._take_in(found, seconds, len(d) * s.size)
-            if (callback is not None and callback(self)) or found.residual <= self.tol:
+            if not np.isfinite(found.d).all():
+                raise InputError("the dictionary is no longer finite: choose moderate units")
+            density = found.nnz / (len(d) * s.size)
+            history.append(_record(found, len(history) + 1, seconds, density, d, unit))
+            d = found.d.copy()
+            self._d, self._history, self._lmbda = d, history, float(self.penalty)
+            settled = found.nnz > 0 and found.residual <= self.tol
+            if settled or (callback is not None and says_stop(callback(self))):
                 break
         return self
 
-    def _take_in(self, found: BatchStep, seconds: float, n_coefficients: int) -> None:
-        if not np.isfinite(found.d).all():
-            raise InputError("the dictionary is no longer finite: choose units of moderate size")
-        blank = dict.fromkeys(Record._fields, nan)
-        told = {
-            "step": len(self._history) + 1,
-            "time": seconds,
-            "value": found.value,
-            "density": found.nnz / n_coefficients,
-            "residual": found.residual,
-            "change": float(np.linalg.norm(found.d - self._d)),
-        }
-        self._d = found.d.copy()
-        self._history.append(Record(**{**blank, **told}))
+    _d: Array
+    _history: History
+    _lmbda: float  # that was learned with
+
+    def _check_memory(self, s: Array, kernel: tuple[int, ...]) -> None:
+        """What cannot end should not begin."""
+        needed = memory_estimate(self.method, s, self.n_kernels, prod(kernel))
+        there = physical_memory()
+        if there is not None and needed > there:
+            raise InputError(
+                f"{len(s)} images at once call for {needed / 1e9:.1f} GB, but this machine has "
+                f"{there / 1e9:.1f}: give fewer images, or use ConvDictLearner"
+            )
 
     def _source(self, images: Any, mask: Any, kernel: tuple[int, ...]) -> Source:
         return Source(images, mask, len(kernel), None, steps_of(self.preprocess, len(kernel)))
@@ -172,9 +179,10 @@ class BatchDictLearner(Parameters):
 
     def transform(self, images: Any, mask: Any = None, *, tol: float = 1e-3) -> list[Codes]:
         """The certified codes of every image."""
-        told: dict[str, Any] = {"penalty": self.penalty, "channel_axis": None}
+        d = self._learned()
+        told: dict[str, Any] = {"penalty": self._lmbda, "channel_axis": None}
         told["preprocess"] = self.preprocess
-        return list(code_images(self._learned(), images, mask, tol=tol, **told))
+        return list(code_images(d, images, mask, tol=tol, **told))
 
     def inverse_transform(self, codes: Codes | Iterable[Codes]) -> list[Array]:
         """Images from codes."""
@@ -183,8 +191,9 @@ class BatchDictLearner(Parameters):
 
     def evaluate(self, images: Any, mask: Any = None, *, tol: float = 1e-3) -> Evaluation:
         """The mean functional value on images, with gaps."""
-        told: dict[str, Any] = {"penalty": self.penalty, "preprocess": self.preprocess}
-        return evaluate(self._learned(), images, mask=mask, tol=tol, **told)
+        d = self._learned()
+        told: dict[str, Any] = {"penalty": self._lmbda, "preprocess": self.preprocess}
+        return evaluate(d, images, mask=mask, tol=tol, **told)
 
     def score(self, images: Any, mask: Any = None) -> float:
         """Minus the mean functional value: higher is better."""
@@ -229,8 +238,29 @@ def _gathered(
     return np.stack(signals), None if (w == 1).all() else w
 
 
-def memory_estimate(method: str, n_images: int, n_samples: int, n_kernels: int, size: int) -> int:
-    """Bytes that a method holds in float32, so that nobody starts what cannot end."""
-    maps = 4 * n_images * n_samples * n_kernels
-    slices = 4 * n_images * n_samples * size
-    return {"consensus": 2 * maps, "decoupled": 3 * maps, "slices": 2 * slices + maps}[method]
+def _record(
+    found: BatchStep, step: int, seconds: float, density: float, before: Array, unit: float
+) -> Record:
+    told = {
+        "step": step,
+        "time": seconds,
+        "value": found.value * unit**2,
+        "density": density,
+        "residual": found.residual,
+        "change": float(np.linalg.norm(found.d - before)),
+    }
+    return Record(**{**dict.fromkeys(Record._fields, nan), **told})
+
+
+def memory_estimate(method: str, s: Array, n_kernels: int, length: int) -> int:
+    """Bytes that a method holds for images s, kernels having so many samples."""
+    maps, slices = s.nbytes * n_kernels, s.nbytes * length
+    return {"consensus": 2 * maps, "decoupled": 3 * maps, "slices": maps + 3 * slices}[method]
+
+
+def physical_memory() -> int | None:
+    """Bytes, where the system tells."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None

@@ -98,9 +98,9 @@ class Slices:
             return found
 
         new = sum_in_order(tuple(parallel_map(part, range(len(self.s)))))
-        norm = float(np.linalg.norm(new))
+        norm = float(np.linalg.norm(new.astype(np.float64)))
         if norm > 0:
-            self.d[m] = new / self.d.dtype.type(norm)
+            self.d[m] = (new / norm).astype(self.d.dtype)
 
     def _join(self, k: int) -> float:
         """sᵢ and uᵢ of an image; returns the squared relative distance of slices and codes."""
