@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..experiment import Experiment
-from . import batch, masked, memory, race, reading, report, sizes, steps, updates
+from . import batch, masked, memory, race, reading, report, sharpness, sizes, steps, updates
 
 STAGES = {
     "race": race.run,
@@ -14,5 +14,6 @@ STAGES = {
     "steps": steps.run,
     "sizes": sizes.run,
     "reading": reading.run,
+    "sharpness": sharpness.run,
 }
 LEARNING = Experiment("learning", STAGES, report.render)

@@ -147,3 +147,19 @@ def reading(stage: dict, _: list[str]) -> list[str]:
     )
     head = ["files", "arrays, s", "files, s", "slower, median", "min – max, %"]
     return ["## Reading files", text, table(head, rows)]
+
+
+def sharpness(stage: dict, _: list[str]) -> list[str]:
+    rows = []
+    for row in stage["rows"]:
+        points = row.get("points", [])
+        cells = [text for p in points for text in (number(p["seconds"]), f"{p['value']:.3f}")]
+        rows.append([f"{row['gap']:g}", *(cells or ["–"] * 4), row.get("failed", "")])
+    text = (
+        "The relative duality gap that codes may have while learning. If sharper codes from the "
+        "beginning do not lead to a better dictionary, codes that become sharper later do not "
+        "either."
+    )
+    passes = stage["settings"]["passes"]
+    head = ["`coding_tol`", "one pass, s", "value", f"{passes} passes, s", "value", ""]
+    return ["## How sharp codes have to be", text, table(head, rows)]

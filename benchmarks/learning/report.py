@@ -17,6 +17,7 @@ STAGES: dict[str, tuple[Callable[[dict, list[str]], list[str]], Callable | None]
     "steps": (pages.steps, figures.steps),
     "sizes": (pages.sizes, figures.sizes),
     "reading": (pages.reading, None),
+    "sharpness": (pages.sharpness, None),
 }
 
 

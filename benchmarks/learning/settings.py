@@ -50,6 +50,7 @@ class Settings:
     tile: int = 32
     piece_sizes: tuple[int, ...] = (64, 256, 1024)
     batch_sizes: tuple[int, ...] = (1, 4, 16)
+    coding_gaps: tuple[float, ...] = (0.3, 0.1, 0.03, 0.01)  # while learning
 
     def as_json(self) -> dict:
         told = asdict(self) | {"hurried": [str(setting) for setting in self.hurried]}
@@ -77,5 +78,6 @@ QUICK = {
     "n_steps": 300,
     "piece_sizes": (32, 64, 128),
     "batch_sizes": (1, 4),
+    "coding_gaps": (0.3, 0.03),
     "quick": True,
 }

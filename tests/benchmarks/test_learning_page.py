@@ -97,6 +97,8 @@ def small_result() -> dict:
             "steps": common | {"tiles": 9, "rows": [{"label": "surrogate, lag"} | steps]},
             "reading": common
             | {"rows": [{"label": "PNG", "files": [2.2, 2.0, 2.08], "arrays": [2.0, 2.0, 2.0]}]},
+            "sharpness": common
+            | {"rows": [{"gap": 0.1, "points": [{"seconds": 4.0, "value": 79.5}] * 2}]},
             "sizes": common
             | {"pixels": 9, "rows": [size | {"value": 78.0, "seconds": 1.0, "steps": 8, "gap": 0}]},
         },

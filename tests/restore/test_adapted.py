@@ -15,6 +15,7 @@ from convdict.restore.adapted import (
     ROOT,
     fair_shares,
     local_weights,
+    n_codings,
     turns,
 )
 
@@ -90,6 +91,7 @@ def test_turned_kernels(rng):
     np.testing.assert_array_equal(upside_down, d[:, :, ::-1])
     np.testing.assert_array_equal(both, d[:, :, ::-1, ::-1])
     assert turns(d[:, 0, 0], 1) == []
+    assert [n_codings(n) for n in (1, 2, 3)] == [2, 5, 5]
 
 
 def test_the_image_turned_is_restored_the_same(street, rng):

@@ -255,3 +255,17 @@ def test_paths_to_images_are_not_images(tmp_path):
     Image.new("L", (20, 20)).save(tmp_path / "a.png")
     with pytest.raises(InputError, match="give real numbers"):
         cd.denoise(str(tmp_path / "a.png"))
+
+
+@pytest.mark.parametrize("told", [{"sigma": 0.1}, {}, {"penalty": 0.3}, {"sigma": 0.0}])
+@pytest.mark.parametrize("colour", [False, True])
+def test_the_share_of_the_work_goes_from_none_to_all(street, told, colour):
+    image = street[:64, :64] / np.float32(255)
+    image = image if colour else image[..., 0]
+    shares = []
+    cd.denoise(image, **told, channel_axis=-1 if colour else None, callback=shares.append)
+    assert shares == sorted(shares)
+    assert shares[0] <= 1
+    assert shares[-1] == pytest.approx(1)
+    with pytest.raises(InputError, match="callback is 3"):
+        cd.denoise(image, **told, channel_axis=-1 if colour else None, callback=3)

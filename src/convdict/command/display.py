@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TextIO
@@ -127,6 +128,20 @@ def _live(total: float) -> Any:
     progress = Progress(BarColumn(20), *columns, console=Console(stderr=True))
     progress.add_task("learn", total=total)
     return progress
+
+
+@contextmanager
+def share_done(what: str) -> Iterator[Callable[[float], Any] | None]:
+    """A bar on a terminal that a share of the work moves; it goes away in the end."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=1.0)
+        yield lambda share: bar.update(task, completed=share)
 
 
 def duration(seconds: float) -> str:

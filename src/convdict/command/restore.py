@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
+from .display import share_done
 
 if TYPE_CHECKING:
     from ..signals.files import Signal
@@ -53,14 +54,16 @@ def denoise(
 
     signal = _read(image, dictionary)
     begun = perf_counter()
-    result = restored(
-        signal.values,
-        dictionary,
-        sigma=sigma,
-        impulse="detect" if impulse else None,
-        penalty=penalty,
-        channel_axis=-1 if signal.channels_last else None,
-    )
+    with share_done("denoise") as callback:
+        result = restored(
+            signal.values,
+            dictionary,
+            sigma=sigma,
+            impulse="detect" if impulse else None,
+            penalty=penalty,
+            channel_axis=-1 if signal.channels_last else None,
+            callback=callback,
+        )
     _write(image, out, "denoised", result, signal, perf_counter() - begun)
 
 
@@ -103,7 +106,9 @@ def inpaint(
         same = values == _colour(key, values)
         seen &= ~(same.all(axis=-1) if signal.channels_last else same)
     begun = perf_counter()
-    result = restored(values, seen, dictionary, sigma=sigma, penalty=penalty, channel_axis=axis)
+    told: dict[str, Any] = {"sigma": sigma, "penalty": penalty, "channel_axis": axis}
+    with share_done("inpaint") as callback:
+        result = restored(values, seen, dictionary, **told, callback=callback)
     _write(image, out, "inpainted", result, signal, perf_counter() - begun)
 
 

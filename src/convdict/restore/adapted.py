@@ -9,6 +9,7 @@ as weights that do, W² = c·σ/λ, so any solver can do it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -37,11 +38,14 @@ def without_noise(
     channel_axis: int | None,
     nonnegative: bool,
     tol: float,
+    done: Callable[[], None],
 ) -> Array:
-    """What codes explain of a high-passed signal in white noise, or in places, or not, seen."""
+    """What codes explain of a high-passed signal in white noise; `done()` after each coding."""
 
     def code(d: Array, lmbda: Any, init: Codes | None = None) -> Codes:
-        return sparse_code(s, d, lmbda, weights, init=init, **told)
+        codes = sparse_code(s, d, lmbda, weights, init=init, **told)
+        done()
+        return codes
 
     n_axes = s.ndim - (channel_axis is not None)
     told: dict[str, Any] = {"boundary": "free", "channel_axis": channel_axis}
@@ -56,6 +60,11 @@ def without_noise(
         found = found + reconstruct(code(d, lmbda), d)
     mean: Array = found / found.dtype.type(1 + len(turned))
     return mean
+
+
+def n_codings(n_axes: int) -> int:
+    """How often `without_noise` codes a signal."""
+    return 5 if n_axes > 1 else 2
 
 
 def local_weights(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ from ..coding.sparse_code import reconstruct, sparse_code
 from ..errors import InputError
 from ..learning.dictionary import Dictionary
 from ..signals.steps import Prepared, Scale, Step, full_weights, prepare
-from .adapted import without_noise
+from .adapted import n_codings, without_noise
 from .noise import impulses, noise_level
 from .photographs import default_dictionary
 
@@ -31,6 +33,7 @@ def denoise(
     penalty: Any = None,
     channel_axis: int | None = None,
     tol: float = TOL,
+    callback: Callable[[float], Any] | None = None,
 ) -> Array:
     """An image, or a signal, without its noise; of the same type, and within its range.
 
@@ -42,6 +45,7 @@ def denoise(
     penalty : λ, the same everywhere, instead of what `sigma` calls for.
     channel_axis : where the channels are. With kernels without channels, brightness and colours
         are restored one by one.
+    callback : called with the share of the work that is done, now and then.
     """
     values = _values(image)
     seen = _seen(image, values)
@@ -52,7 +56,7 @@ def denoise(
         ruined = _detected(values, channel_axis) if detect else np.asarray(impulse) > 0
         seen = seen & (full_weights(~ruined, values.shape, channel_axis) > 0)
         sigma = 0.0 if sigma is None else sigma
-    return _result(values, seen, dictionary, sigma, penalty, channel_axis, tol)
+    return _result(values, seen, dictionary, sigma, penalty, channel_axis, tol, callback)
 
 
 def inpaint(
@@ -64,6 +68,7 @@ def inpaint(
     penalty: Any = None,
     channel_axis: int | None = None,
     tol: float = TOL,
+    callback: Callable[[float], Any] | None = None,
 ) -> Array:
     """An image with what is missing filled in; of the same type, and within its range.
 
@@ -77,7 +82,7 @@ def inpaint(
     seen = _seen(image, values)
     if mask is not None:
         seen = seen & (full_weights(mask, values.shape, channel_axis) > 0)
-    return _result(values, seen, dictionary, sigma, penalty, channel_axis, tol)
+    return _result(values, seen, dictionary, sigma, penalty, channel_axis, tol, callback)
 
 
 def _dictionary(told: Any, values: Array, channel_axis: int | None) -> Dictionary:
@@ -108,15 +113,20 @@ def _result(
     penalty: Any,
     channel_axis: int | None,
     tol: float,
+    callback: Callable[[float], Any] | None,
 ) -> Array:
     """What the codes explain; without noise, only where nothing was seen."""
     if not seen.any():
         raise InputError("mask (or NaN) hides everything: there is nothing to go by")
     if sigma is not None and not (np.isfinite(sigma) and sigma >= 0):
         raise InputError(f"sigma is {sigma!r}: give a number, 0 or more, or None to estimate it")
+    if callback is not None and not callable(callback):
+        raise InputError(f"callback is {callback!r}: give a function of one number, or None")
     d = _dictionary(dictionary, values, channel_axis)
     whole = bool(seen.all())
-    found = _restored(values, None if whole else seen, d, sigma, penalty, channel_axis, tol)
+    found = _restored(
+        values, None if whole else seen, d, sigma, penalty, channel_axis, tol, callback
+    )
     if sigma == 0 and not whole:
         found = np.where(seen, values, found)
     return like(found, values, seen)
@@ -130,6 +140,7 @@ def _restored(
     penalty: Any,
     channel_axis: int | None,
     tol: float,
+    callback: Callable[[float], Any] | None,
 ) -> Array:
     """What the codes explain, in the units of the image."""
     scaling, rest = _parted(d.steps)
@@ -139,6 +150,10 @@ def _restored(
     visible = s if w is None else s[w > 0]
     contrast = float(np.ptp(visible)) or 1.0
 
+    n_axes = values.ndim - (channel_axis is not None)
+    n_each = n_codings(n_axes) if penalty is None and sigma != 0 else 1
+    work = _Work(n_each, callback)
+
     def explained(
         s: Array, w: Array | None, axis: int | None, kernels: Array, share: float = NOISELESS
     ) -> Array:
@@ -146,7 +161,8 @@ def _restored(
         level = (noise_level(s, w) if sigma is None else sigma * gain) * _gain(ready)
         if penalty is None and level > 0:
             told: dict[str, Any] = {"channel_axis": axis, "nonnegative": d.nonnegative, "tol": tol}
-            return ready.undo(without_noise(ready.s, ready.w, kernels, level, **told))
+            found = without_noise(ready.s, ready.w, kernels, level, **told, done=work.done)
+            return ready.undo(found)
         lmbda = share * contrast if penalty is None else penalty
         codes = sparse_code(
             ready.s,
@@ -158,6 +174,7 @@ def _restored(
             nonnegative=d.nonnegative,
             tol=tol,
         )
+        work.done(n_each)
         return ready.undo(reconstruct(codes, kernels))
 
     if channel_axis is None or d.channel_axis is not None:
@@ -170,9 +187,24 @@ def _restored(
         return scaled.undo(explained(s, w, channel_axis, coloured, TOGETHER * NOISELESS))
     mixed = np.tensordot(mixing, np.where(np.isfinite(planes), planes, 0), 1)
     shared = None if seen_of is None else np.ascontiguousarray(seen_of[0])
+    work.total *= len(planes)
     clean = [explained(plane, shared, None, d.kernels) for plane in mixed]
     back = np.tensordot(mixing.T, np.stack(clean), 1)
     return scaled.undo(np.moveaxis(back, 0, channel_axis))
+
+
+@dataclass
+class _Work:
+    """How many codings there are, and how many have been done."""
+
+    total: int
+    callback: Callable[[float], Any] | None
+    finished: int = 0
+
+    def done(self, n: int = 1) -> None:
+        self.finished += n
+        if self.callback is not None:
+            self.callback(self.finished / self.total)
 
 
 def _parted(steps: tuple[Step, ...]) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
