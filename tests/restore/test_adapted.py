@@ -91,7 +91,8 @@ def test_turned_kernels(rng):
     np.testing.assert_array_equal(upside_down, d[:, :, ::-1])
     np.testing.assert_array_equal(both, d[:, :, ::-1, ::-1])
     assert turns(d[:, 0, 0], 1) == []
-    assert [n_codings(n) for n in (1, 2, 3)] == [2, 5, 5]
+    assert [n_codings(n, True) for n in (1, 2, 3)] == [2, 5, 5]
+    assert n_codings(2, False) == 1
 
 
 def test_the_image_turned_is_restored_the_same(street, rng):
@@ -120,3 +121,14 @@ def test_sounds_are_restored_in_their_own_direction(rng):
     noisy = truth + 0.05 * rng.standard_normal(len(t))
     clean = cd.denoise(noisy, cd.Dictionary(d, 0.1), sigma=0.05)
     assert psnr(clean, truth) > psnr(noisy, truth) + 8
+
+
+def test_one_coding_where_time_counts(street, rng):
+    """Large images are coded once by default, and any if that is wished."""
+    noisy = street + np.float32(0.1) * rng.standard_normal(street.shape).astype(np.float32)
+    shares = []
+    fast = cd.denoise(noisy, sigma=0.1, thorough=False, callback=shares.append)
+    slow = cd.denoise(noisy, sigma=0.1, thorough=True)
+    plain = cd.denoise(noisy, penalty=PER_SIGMA * 0.1)
+    assert psnr(plain, street) < psnr(fast, street) < psnr(slow, street)
+    assert len(set(shares)) > 3, "it tells how far the coding is"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,11 +15,13 @@ from ..signals.steps import Prepared, Scale, Step, full_weights, prepare
 from .adapted import n_codings, without_noise
 from .noise import impulses, noise_level
 from .photographs import default_dictionary
+from .work import Work
 
 Array = NDArray[Any]
 
 NOISELESS = 0.01  # λ where there is no noise, as a share of the image's range …
 TOGETHER = 2.0  # … and so much more with channels coded together: less than 0.1 dB, half the time
+LARGE = 1 << 20  # samples up to which an image is coded several times
 TOL = 0.05  # a gap of 0.01 changes PSNRs by hundredths of a dB
 
 
@@ -33,6 +34,7 @@ def denoise(
     penalty: Any = None,
     channel_axis: int | None = None,
     tol: float = TOL,
+    thorough: bool | None = None,
     callback: Callable[[float], Any] | None = None,
 ) -> Array:
     """An image, or a signal, without its noise; of the same type, and within its range.
@@ -45,6 +47,8 @@ def denoise(
     penalty : λ, the same everywhere, instead of what `sigma` calls for.
     channel_axis : where the channels are. With kernels without channels, brightness and colours
         are restored one by one.
+    thorough : code an image five times and take the mean, or once. By default images of up to a
+        million samples are worth the time.
     callback : called with the share of the work that is done, now and then.
     """
     values = _values(image)
@@ -56,7 +60,7 @@ def denoise(
         ruined = _detected(values, channel_axis) if detect else np.asarray(impulse) > 0
         seen = seen & (full_weights(~ruined, values.shape, channel_axis) > 0)
         sigma = 0.0 if sigma is None else sigma
-    return _result(values, seen, dictionary, sigma, penalty, channel_axis, tol, callback)
+    return _result(values, seen, dictionary, sigma, penalty, channel_axis, tol, thorough, callback)
 
 
 def inpaint(
@@ -68,6 +72,7 @@ def inpaint(
     penalty: Any = None,
     channel_axis: int | None = None,
     tol: float = TOL,
+    thorough: bool | None = None,
     callback: Callable[[float], Any] | None = None,
 ) -> Array:
     """An image with what is missing filled in; of the same type, and within its range.
@@ -82,7 +87,7 @@ def inpaint(
     seen = _seen(image, values)
     if mask is not None:
         seen = seen & (full_weights(mask, values.shape, channel_axis) > 0)
-    return _result(values, seen, dictionary, sigma, penalty, channel_axis, tol, callback)
+    return _result(values, seen, dictionary, sigma, penalty, channel_axis, tol, thorough, callback)
 
 
 def _dictionary(told: Any, values: Array, channel_axis: int | None) -> Dictionary:
@@ -113,6 +118,7 @@ def _result(
     penalty: Any,
     channel_axis: int | None,
     tol: float,
+    thorough: bool | None,
     callback: Callable[[float], Any] | None,
 ) -> Array:
     """What the codes explain; without noise, only where nothing was seen."""
@@ -124,9 +130,10 @@ def _result(
         raise InputError(f"callback is {callback!r}: give a function of one number, or None")
     d = _dictionary(dictionary, values, channel_axis)
     whole = bool(seen.all())
-    found = _restored(
-        values, None if whole else seen, d, sigma, penalty, channel_axis, tol, callback
-    )
+    if whole and sigma == 0 and penalty is None:
+        return values.copy()  # nothing is missing, and nothing is wrong
+    w = None if whole else seen
+    found = _restored(values, w, d, sigma, penalty, channel_axis, tol, thorough, callback)
     if sigma == 0 and not whole:
         found = np.where(seen, values, found)
     return like(found, values, seen)
@@ -140,6 +147,7 @@ def _restored(
     penalty: Any,
     channel_axis: int | None,
     tol: float,
+    thorough: bool | None,
     callback: Callable[[float], Any] | None,
 ) -> Array:
     """What the codes explain, in the units of the image."""
@@ -151,8 +159,10 @@ def _restored(
     contrast = float(np.ptp(visible)) or 1.0
 
     n_axes = values.ndim - (channel_axis is not None)
-    n_each = n_codings(n_axes) if penalty is None and sigma != 0 else 1
-    work = _Work(n_each, callback)
+    n_channels = 1 if channel_axis is None else values.shape[channel_axis]
+    thorough = values.size <= LARGE * n_channels if thorough is None else thorough
+    n_each = n_codings(n_axes, thorough) if penalty is None and sigma != 0 else 1
+    work = Work(n_each, tol, callback)
 
     def explained(
         s: Array, w: Array | None, axis: int | None, kernels: Array, share: float = NOISELESS
@@ -161,8 +171,8 @@ def _restored(
         level = (noise_level(s, w) if sigma is None else sigma * gain) * _gain(ready)
         if penalty is None and level > 0:
             told: dict[str, Any] = {"channel_axis": axis, "nonnegative": d.nonnegative, "tol": tol}
-            found = without_noise(ready.s, ready.w, kernels, level, **told, done=work.done)
-            return ready.undo(found)
+            told |= {"thorough": thorough, "work": work}
+            return ready.undo(without_noise(ready.s, ready.w, kernels, level, **told))
         lmbda = share * contrast if penalty is None else penalty
         codes = sparse_code(
             ready.s,
@@ -173,6 +183,7 @@ def _restored(
             channel_axis=axis,
             nonnegative=d.nonnegative,
             tol=tol,
+            callback=work.inside,
         )
         work.done(n_each)
         return ready.undo(reconstruct(codes, kernels))
@@ -191,20 +202,6 @@ def _restored(
     clean = [explained(plane, shared, None, d.kernels) for plane in mixed]
     back = np.tensordot(mixing.T, np.stack(clean), 1)
     return scaled.undo(np.moveaxis(back, 0, channel_axis))
-
-
-@dataclass
-class _Work:
-    """How many codings there are, and how many have been done."""
-
-    total: int
-    callback: Callable[[float], Any] | None
-    finished: int = 0
-
-    def done(self, n: int = 1) -> None:
-        self.finished += n
-        if self.callback is not None:
-            self.callback(self.finished / self.total)
 
 
 def _parted(steps: tuple[Step, ...]) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
