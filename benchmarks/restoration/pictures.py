@@ -59,11 +59,13 @@ class Case:
 
 
 def load(name: str, side: int | None = None) -> np.ndarray:
-    """The truth in float32, or a piece from its middle."""
+    """The truth in float32, or a piece from its middle where it is larger."""
     from sporco.util import ExampleImages
 
     whole = ExampleImages().image(scaled=True, **PICTURES[name])
-    return whole if side is None else np.ascontiguousarray(central(whole, side))
+    if side is None or side >= max(whole.shape[:2]):
+        return whole
+    return np.ascontiguousarray(central(whole, min(side, *whole.shape[:2])))
 
 
 def with_noise(name: str, truth: np.ndarray, sigma: float) -> Case:
