@@ -74,7 +74,9 @@ def read(path: str | os.PathLike[str], what: str) -> tuple[dict[str, Any], dict[
     except FileNotFoundError:
         raise
     except UNREADABLE as error:
-        raise FileFormatError(f"{path} is not a file of {what}: {error}") from error
+        said = str(error).partition("\n")[0]
+        said = "it is no NumPy archive" if "allow_pickle" in said else said
+        raise FileFormatError(f"{path} is not a file of {what}: {said}") from error
     if not isinstance(about, dict):
         raise FileFormatError(f"{path} is not a file of {what}")
     if about.pop("arrays", list(arrays)) != list(arrays):

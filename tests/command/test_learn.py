@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from convdict.command.asked import DEFAULTS
 from convdict.command.options import ELSEWHERE, MAIN, MORE
 from convdict.command.runs import read_toml
 
-from .conftest import SMALL
+from .conftest import CONVDICT, SMALL
 
 
 def history_of(run):
@@ -294,3 +295,59 @@ def test_a_disk_that_fills_up_loses_only_the_last_interval(call, photos, monkeyp
     np.testing.assert_array_equal(
         cd.Dictionary.load(tmp_path / "run").kernels, expected.dictionary_
     )
+
+
+def test_a_start_that_fails_leaves_no_folder(call, photos, tmp_path):
+    """So that the mistake can be corrected under the same name."""
+    _, err = call("learn", photos, *SMALL, "--init", photos / "0.png", "-o", "run", code=1)
+    assert not (tmp_path / "run").exists(), err
+    call("learn", photos, "-n", 3, "-k", "400", "-o", "run", code=1)
+    assert not (tmp_path / "run").exists()
+    call("learn", photos, *SMALL, "-o", "run", "--quiet")
+
+
+def test_signals_that_are_left_out_are_named(call, photos):
+    Image.fromarray(np.ones((1, 1), np.uint8)).save(photos / "pixel.png")
+    _, err = call("learn", photos, *SMALL, "-o", "run")
+    assert "pixel.png: kernels of shape" in err
+
+
+def test_a_run_that_learned_nothing_has_failed(call, photos):
+    _, err = call("learn", photos, *SMALL[:-4], "--penalty", "1e9", "-o", "run", code=1)
+    assert "nothing was learned" in err
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('max_bad = "x"', "max_bad is 'x': give a number"),
+        ("max_bad = 2", "give a number from 0 to 1"),
+        ("every_steps = 0", "every_steps is 0"),
+        ("images = [3]", "images is [3]: give paths as text"),
+        ("n_kernel = 3", "did you mean n_kernels?"),
+        (
+            'preprocess = [{ step = "lowpass", strength = "abc" }]',
+            "strength = 'abc': give a number",
+        ),
+    ],
+)
+def test_settings_that_make_no_sense(call, photos, tmp_path, line, said):
+    (tmp_path / "s.toml").write_text(line + "\n")
+    words = [] if line.startswith("images") else [photos]
+    _, err = call("learn", *words, "--settings", "s.toml", "-o", "run", code=1)
+    assert said in err
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
+def test_a_reader_that_goes_away_does_not_end_the_run(photos, tmp_path):
+    """As in `convdict learn … 2>&1 | head`."""
+    process = subprocess.Popen(
+        [*CONVDICT, "learn", str(photos), *SMALL, "-e", "30", "-o", "run"],
+        cwd=tmp_path, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    process.stderr.readline()
+    process.stderr.close()
+    assert process.wait(timeout=120) == 0
+    assert (tmp_path / "run/dictionary.npz").exists()
+    assert "180 steps" in (tmp_path / "run/log.txt").read_text()

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+import tifffile
 from PIL import Image
 from skimage import data
 
@@ -155,6 +156,10 @@ def test_inpaint(call, moon, tmp_path, rng):
         (["encode", "learned", "photos"], "holds 6 signals"),
         (["decode", "learned", "nowhere.codes"], "nowhere.codes"),
         (["denoise", "nowhere.png"], "there is no file nowhere.png"),
+        (["denoise", "photos/0.png", "-o", "photos/0.png"], "is the image itself"),
+        (["denoise", "photos/0.png", "-d", "photos/1.png"], "it is no NumPy archive"),
+        (["inpaint", "photos/0.png", "--key", "300"], "--key 300"),
+        (["inpaint", "photos/0.png", "--mask", "small.png"], "the mask is of size 4×5"),
         (["denoise", "photos/0.png", "-o", "a.xyz"], "files to write end in"),
         (["denoise", "photos/0.png", "-o", "nowhere/a.png"], "there is no folder"),
         (["denoise", "photos/0.png", "--sigma", "-1"], "sigma"),
@@ -162,7 +167,8 @@ def test_inpaint(call, moon, tmp_path, rng):
         (["inpaint", "photos/0.png", "--mask", "nowhere.png"], "nowhere.png"),
     ],
 )
-def test_bad_input_is_a_sentence(call, learned, words, message):
+def test_bad_input_is_a_sentence(call, learned, words, message, tmp_path):
+    Image.fromarray(np.ones((4, 5), bool)).save(tmp_path / "small.png")
     _, err = call(*words, code=1)
     assert message in err.strip().splitlines()[-1]
 
@@ -190,3 +196,65 @@ def test_the_number_of_threads(call, photos):
     call("--threads", 1, "learn", photos, *SMALL, "--quiet")
     assert cd.get_num_threads() == 1
     cd.set_num_threads(before)
+
+
+def test_decoding_with_another_dictionary_is_refused(call, learned, photos, tmp_path):
+    """Of the same size, but not the same: it would look nearly right."""
+    call("encode", learned, photos / "0.png", "-o", "a.codes")
+    call("learn", photos, *SMALL[:-1], 8, "-o", "other", "--quiet")
+    _, err = call("decode", "other", "a.codes", code=1)
+    assert "another one than the image was encoded with" in err
+    call("decode", learned, "a.codes")
+
+
+def test_the_estimated_noise_is_told(call, moon, tmp_path, rng):
+    noisy = np.clip(moon + 25 * rng.standard_normal(moon.shape), 0, 255).astype(np.uint8)
+    Image.fromarray(noisy).save(tmp_path / "noisy.png")
+    out, _ = call("denoise", "noisy.png")
+    estimate = float(out.split("≈")[1].split(",")[0])
+    assert estimate == pytest.approx(25, rel=0.15)
+    assert "≈" not in call("denoise", "noisy.png", "--sigma", 25)[0]
+    call("denoise", "noisy.png", "--fast", "-o", "fast.png")
+    fast = cd.denoise(noisy, thorough=False)
+    np.testing.assert_array_equal(pixels(tmp_path / "fast.png"), fast)
+
+
+def test_stacks_are_restored_page_by_page(call, moon, tmp_path, rng):
+    pages = np.stack(
+        [np.clip(moon + s * rng.standard_normal(moon.shape), 0, 255) for s in (10, 25)]
+    )
+    tifffile.imwrite(tmp_path / "stack.tif", pages.astype(np.uint8), photometric="minisblack")
+    call("denoise", "stack.tif", "--sigma", 20)
+    found = tifffile.imread(tmp_path / "stack-denoised.tif")
+    for page, noisy in zip(found, pages.astype(np.uint8), strict=True):
+        np.testing.assert_array_equal(page, cd.denoise(noisy, sigma=20))
+
+
+def test_grey_pictures_with_a_dictionary_in_colour(call, photos, tmp_path):
+    call("learn", photos, *SMALL, "--colour", "-o", "coloured", "--quiet")
+    call("denoise", photos / "0.png", "-d", "coloured", "--sigma", 5, "-o", "a.png")
+    grey = pixels(photos / "0.png")
+    as_colours = np.stack([grey] * 3, axis=-1)
+    expected = cd.denoise(as_colours, tmp_path / "coloured", sigma=5, channel_axis=-1)[..., 0]
+    np.testing.assert_array_equal(pixels(tmp_path / "a.png"), expected)
+
+
+def test_masks_may_have_been_compressed(call, moon, tmp_path, rng):
+    """Dark places that are not quite black are still missing."""
+    seen = np.kron(rng.random((20, 22)) > 0.3, np.ones((8, 8), bool))[
+        : moon.shape[0], : moon.shape[1]
+    ]
+    seen = np.pad(seen, [(0, moon.shape[0] - seen.shape[0]), (0, moon.shape[1] - seen.shape[1])],
+                  constant_values=True)  # fmt: skip
+    Image.fromarray(np.where(seen, moon, 7).astype(np.uint8)).save(tmp_path / "holes.png")
+    mask = np.where(seen, 255, rng.integers(0, 20, seen.shape)).astype(np.uint8)
+    Image.fromarray(mask).save(tmp_path / "mask.png")
+    call("inpaint", "holes.png", "--mask", "mask.png", "-o", "a.png")
+    holes = np.where(seen, moon, 7).astype(np.uint8)
+    np.testing.assert_array_equal(pixels(tmp_path / "a.png"), cd.inpaint(holes, seen))
+
+
+def test_nothing_to_fill(call, photos, tmp_path):
+    out, _ = call("inpaint", photos / "0.png", "-o", "a.png")
+    assert "nothing is missing" in out
+    np.testing.assert_array_equal(pixels(tmp_path / "a.png"), pixels(photos / "0.png"))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from difflib import get_close_matches
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +41,7 @@ def asked_for(
     asked |= {name: value for name, value in told.items() if value is not None and value != ()}
     if images:
         asked["images"] = images
+    _check(asked)
     for name in PATHS:
         paths = asked[name]
         asked[name] = [absolute(p) for p in ([paths] if isinstance(paths, str) else paths)]
@@ -49,6 +52,22 @@ def asked_for(
     if not asked["images"]:
         raise click.UsageError("give images to learn from: a folder, a glob, or files")
     return asked
+
+
+def _check(asked: dict[str, Any]) -> None:
+    """What is not the learner's is of the type, and in the range, that it should be."""
+    for name in PATHS:
+        paths = [asked[name]] if isinstance(asked[name], str) else asked[name]
+        if not isinstance(paths, list | tuple) or not all(isinstance(p, str) for p in paths):
+            raise InputError(f"{name} is {asked[name]!r}: give paths as text")
+    for name, least, most in (
+        ("max_bad", 0, 1), ("every_steps", 1, inf), ("every_minutes", 0, inf)
+    ):  # fmt: skip
+        value = asked[name]
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise InputError(f"{name} is {value!r}: give a number")
+        if not least <= value <= most:
+            raise InputError(f"{name} is {value!r}: give a number from {least} to {most}")
 
 
 def absolute(path: Any) -> str:
@@ -84,9 +103,11 @@ def learner_for(asked: dict[str, Any]) -> ConvDictLearner:
     names = set(ConvDictLearner._names())
     unknown = asked.keys() - names - DEFAULTS.keys()
     if unknown:
+        known = sorted(names | DEFAULTS.keys())
+        near = get_close_matches(min(unknown), known, n=1)
+        meant = f" (did you mean {near[0]}?)" if near else ""
         raise InputError(
-            f"there is no setting {', '.join(sorted(unknown))}: those of a learner are "
-            f"{', '.join(sorted(names))}"
+            f"there is no setting {', '.join(sorted(unknown))}{meant}: there are {', '.join(known)}"
         )
     told = {name: _plain(value) for name, value in asked.items() if name in names}
     told["kernel_size"] = _kernel_size(told.get("kernel_size"), asked["images"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from ..learning.learner import ConvDictLearner
 
 LINES_EVERY, LIVE_EVERY = 10.0, 0.1  # seconds
+WIDE, NARROW = 110, ("images", "value", "left")  # columns of a terminal, and what others show
 MEMORY = 0.95  # share of the mean value that stays at a step
 
 
@@ -63,11 +65,19 @@ class Display:
         if self._live is not None:
             self._live.console.print(text, highlight=False, markup=False, soft_wrap=True)
         else:
-            print(text, file=sys.stderr, flush=True)
+            self._print(text)
 
     def close(self) -> None:
         if self._live is not None:
             self._live.stop()
+
+    def _print(self, text: str) -> None:
+        """To standard error, while somebody reads it; the run and its log go on in any case."""
+        try:
+            print(text, file=sys.stderr, flush=True)
+        except OSError:
+            self.quiet = True
+            silence(sys.stderr)
 
     def _fields(self, learner: ConvDictLearner, seconds: float) -> dict[str, Any]:
         record, images = learner.history_[-1], learner.n_images_
@@ -86,7 +96,7 @@ class Display:
     def _line(self, text: str) -> None:
         self._write_log(text)
         if not self.quiet:
-            print(text, file=sys.stderr, flush=True)
+            self._print(text)
 
     def _write_log(self, text: str) -> None:
         if self.log is not None:
@@ -124,10 +134,19 @@ def _live(total: float) -> Any:
 
             return Text(self._form(task.fields) if "value" in task.fields else "")
 
-    columns = [Field(form) for form in FIELDS.values()]
-    progress = Progress(BarColumn(20), *columns, console=Console(stderr=True))
+    console = Console(stderr=True)
+    fields = FIELDS if console.width >= WIDE else {name: FIELDS[name] for name in NARROW}
+    columns = [Field(form) for form in fields.values()]
+    progress = Progress(BarColumn(20 if console.width >= WIDE else 8), *columns, console=console)
     progress.add_task("learn", total=total)
     return progress
+
+
+def silence(stream: TextIO) -> None:
+    """Nobody reads it any more: what is still written, at the end too, goes nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 @contextmanager

@@ -87,6 +87,8 @@ def learn(
         return _run(folder, learner, files, quiet=quiet, as_json=as_json, said=said)
     finally:
         folder.close()
+        if not learner._has_run():  # nothing to go on with, and the name is free again
+            folder.discard()
 
 
 @click.command()
@@ -150,18 +152,21 @@ class _Watcher:
         self.folder.step(learner)
         self.display.step(learner)
         self.stopped = self.asked_to_stop
+        if self.stopped is not None:
+            self.display.say(f"stopping after step {learner.n_steps_}: saving, and the report")
         return self.stopped is not None
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Ctrl-C and SIGTERM end the run after the step; a second Ctrl-C ends it at once."""
+        """Ctrl-C, SIGTERM and SIGHUP end the run after the step; a second Ctrl-C at once."""
 
         def stop(number: int, frame: FrameType | None) -> None:
             if self.asked_to_stop is not None and number == signal.SIGINT:
                 raise KeyboardInterrupt
             self.asked_to_stop = number
 
-        numbers = (signal.SIGINT, signal.SIGTERM)
+        names = ("SIGINT", "SIGTERM", "SIGHUP")  # the last: a terminal that was closed
+        numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
         before = [signal.signal(number, stop) for number in numbers]
         try:
             yield
@@ -211,6 +216,8 @@ def _run(
     if watcher.stopped is not None:
         display.say(f"stopped after step {learner.n_steps_}: convdict resume {folder.path}")
         return 128 + watcher.stopped
+    if not learner._run.watch.usage.any():
+        return 1  # it has been said why
     display.say(
         f"{learner.n_steps_} steps in {duration(summary['seconds'])}: "
         f"{folder.path / 'dictionary.npz'}; look at it with convdict show {folder.path}"

@@ -11,6 +11,7 @@ import click
 from ..errors import ConvdictError
 from ..version import __version__
 from .demo import demo
+from .display import silence
 from .learn import learn, resume
 from .restore import denoise, inpaint
 from .use import decode, encode, evaluate, show
@@ -79,7 +80,8 @@ def run(words: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         code = 130
     except BrokenPipeError:
-        sys.stderr.close()
+        for stream in (sys.stdout, sys.stderr):
+            silence(stream)
         code = 141
     except (ConvdictError, OSError) as error:
         print(f"convdict: {_sentence(error)}", file=sys.stderr)

@@ -85,6 +85,10 @@ class RunFolder:
             os.close(self._lock)
         self.log = self._history = self._lock = None
 
+    def discard(self) -> None:
+        """Take away a folder that was made for a run that never began."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
     # Going on
 
     def settings(self) -> dict[str, Any]:

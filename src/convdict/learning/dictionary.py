@@ -108,7 +108,7 @@ class Dictionary:
         """From what `save` wrote, a saved learner, a run's folder, or kernels in a .npy file."""
         path = Path(path)
         if path.is_dir():
-            path = path / "dictionary.npz"
+            path = _inside(path)
         if path.suffix.lower() == ".npy":
             return cls.of_array(_kernels(path))
         about, arrays = archive.read(path, WHAT)
@@ -142,6 +142,20 @@ class Dictionary:
         d = (d if channel_axis is not None else d[:, 0]).astype(np.float32)
         steps = steps_of("auto", n_axes)
         return cls(d, np.full(len(d), penalty, np.float32), channel_axis, steps=steps)
+
+
+def _inside(folder: Path) -> Path:
+    """The dictionary of a run, or a sentence on why there is none."""
+    found = folder / "dictionary.npz"
+    if found.is_file():
+        return found
+    saved = sorted((folder / "checkpoints").glob("[0-9]*.npz"))
+    if saved:
+        raise InputError(
+            f"{folder} is a run that has not ended: convdict resume {folder} goes on, and "
+            f"{saved[-1]} is the state it was saved in"
+        )
+    raise InputError(f"{folder} holds no dictionary.npz: it is not the folder of a run that ended")
 
 
 def _axes_of(kernels: Any, channel_axis: int | None) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..signals.folder import SignalFiles
+from ..signals.steps import visible
 from .loaders import Items, Unbatched, is_loader
 
 
@@ -75,8 +76,9 @@ class Source:
     def _mask_of(self, index: int) -> Any:
         if self._masks is None:
             return self._mask
-        mask = self._masks[index]
-        return mask > 0 if isinstance(self._masks, SignalFiles) else mask
+        if isinstance(self._masks, SignalFiles):
+            return visible(self._masks.stored(index))
+        return self._masks[index]
 
     def _many(self, images: Any) -> Any:
         """Something that yields one image after another."""
@@ -122,7 +124,7 @@ class Source:
         if _are_paths(mask):
             mask = SignalFiles(mask, n_axes=self._n_axes, steps=None, most_bad=0.0)
             if len(mask) == 1:
-                return mask[0] > 0, None
+                return visible(mask.stored(0)), None
         if hasattr(mask, "to_numpy"):
             mask = mask.to_numpy()
         n_axes = _n_axes(mask)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from dataclasses import dataclass
 from math import log10, prod
 from pathlib import Path
@@ -50,6 +51,7 @@ class Encoded:
     gain: Smooth
     psnr: float = float("nan")
     rate: int = 0  # samples a second, of a sound
+    of_kernels: int | None = None  # their checksum; None in files of older releases
 
     @property
     def nnz(self) -> int:
@@ -100,6 +102,7 @@ class Encoded:
             whole[keep],
             Smooth.of(base, base),
             Smooth.of(gain, base),
+            of_kernels=_checksum(d),
         )
         return cls(**{**draft.__dict__, "psnr": _psnr(draft.image(d), values), "rate": rate})
 
@@ -109,6 +112,11 @@ class Encoded:
             raise InputError(
                 f"the dictionary has kernels {d.kernels.shape} but the image was encoded with "
                 f"{self.kernels}: use the same one"
+            )
+        if self.of_kernels is not None and self.of_kernels != _checksum(d):
+            raise InputError(
+                "the dictionary is another one than the image was encoded with, of the same size: "
+                "use the same one"
             )
         into = frame(self.shape, channel_axis=self.channel_axis, boundary=self.boundary)
         grid = into.grid(d.kernel)
@@ -132,6 +140,7 @@ class Encoded:
             "gain": [self.gain.unit, self.gain.box],
             "psnr": round(self.psnr, 3) if np.isfinite(self.psnr) else None,
             "rate": self.rate,
+            "of_kernels": self.of_kernels,
         }
         steps = np.diff(self.place, prepend=0)
         blocks = {
@@ -168,6 +177,7 @@ class Encoded:
                 Smooth.read(about["gain"], signed(numbers["gain"])),
                 float("inf") if about["psnr"] is None else float(about["psnr"]),
                 int(about["rate"]),
+                None if about.get("of_kernels") is None else int(about["of_kernels"]),
             )
             found._check()
         except (FileFormatError, InputError, KeyError, TypeError, ValueError, OverflowError) as e:
@@ -198,6 +208,10 @@ class Encoded:
                 b > n for b, n in zip(smooth.box, self.shape, strict=True)
             ):
                 raise ValueError("its smooth part does not fit")
+
+
+def _checksum(d: Dictionary) -> int:
+    return zlib.crc32(np.ascontiguousarray(d.kernels, "<f4").data)
 
 
 def _psnr(image: Array, truth: Array) -> float:

@@ -167,10 +167,11 @@ class SignalFiles:
         """A signal is of no use: say so once, and stop where that becomes the rule."""
         name = self.name(index)
         if name not in self.bad:
-            self._skip(name, str(error))
+            reason = str(error)
+            self._skip(name, reason if Path(name).name in reason else f"{name}: {reason}")
         if len(self) == 1:
-            raise InputError(f"there is nothing to learn from: {error}")
-        self._complain_of_too_many(len(self), str(error))
+            raise InputError(f"there is nothing to learn from: {self.bad[name]}")
+        self._complain_of_too_many(len(self), self.bad[name])
 
     def _complain_of_too_many(self, of: int, reason: str) -> None:
         """One may always be left out, and then a share of all."""
@@ -226,7 +227,8 @@ class SignalFiles:
             if what in self._noted:
                 return
             self._noted.add(what)
-        warnings.warn(f"{path.name} {what}; so are others like it", ReadNote, stacklevel=2)
+        others = "; so are others like it" if len(self) > 1 else ""
+        warnings.warn(f"{path.name} {what}{others}", ReadNote, stacklevel=2)
 
     def _skip(self, name: str, reason: str) -> None:
         self.bad[name] = reason

@@ -151,7 +151,7 @@ class Saturated:
 
 @dataclass(frozen=True)
 class Mask:
-    """Hides what is zero in a picture or an array of the same size."""
+    """Hides what is dark in a picture, or zero in an array, of the same size."""
 
     name: ClassVar[str] = "mask"
     file: str = ""
@@ -161,7 +161,7 @@ class Mask:
         spatial = s.shape if channel_axis is None else _without(s.shape, channel_axis)
         if values.shape != spatial:
             raise InputError(f"the mask {self.file} has shape {values.shape}, not {spatial}")
-        hidden = values == 0
+        hidden = ~values
         if channel_axis is not None:
             hidden = np.broadcast_to(np.expand_dims(hidden, channel_axis), s.shape)
         return Prepared(s, _hide(hidden, w, channel_axis, s.ndim), lambda r: r)
@@ -169,11 +169,21 @@ class Mask:
 
 @lru_cache(maxsize=4)
 def _mask(file: str, n_axes: int) -> Array:
-    """Where a file is not zero, in any channel."""
+    """Where a file is bright, in any channel."""
     from .files import open_signals
 
     seen = open_signals(Path(file), n_axes, None).read(0)
-    return np.asarray(seen.values.any(axis=-1) if seen.channels_last else seen.values != 0)
+    found = visible(seen.values)
+    return np.asarray(found.any(axis=-1) if seen.channels_last else found)
+
+
+def visible(mask: Array) -> Array:
+    """What the picture of a mask shows: all that is brighter than half of its white.
+
+    Compression leaves no black quite black. In arrays of small numbers all but zero counts.
+    """
+    white = mask.max(initial=0) if mask.dtype.kind in "iu" else 0
+    return np.asarray(mask > (white // 2 if white >= PICTURE else 0))
 
 
 def full_weights(mask: Any, shape: tuple[int, ...], channel_axis: int | None) -> Array:
@@ -210,6 +220,8 @@ def _without(items: tuple[Any, ...], axis: int | None) -> tuple[Any, ...]:
     return items[:axis] + items[axis + 1 :]
 
 
+PICTURE = 128  # whole numbers from which on a mask is held to be a picture
+
 KINDS: tuple[type[Any], ...] = (Scale, Lowpass, Contrast, Crop, Saturated, Mask)
 STEPS = {kind.name: kind for kind in KINDS}
 
@@ -238,12 +250,28 @@ def _step(told: Any) -> Step:
     if not isinstance(about, Mapping) or about.get("step") not in STEPS:
         name = about.get("step", told) if isinstance(about, Mapping) else told
         raise InputError(f"preprocess has the step {name!r}: there are {', '.join(STEPS)}")
-    kind = STEPS[about["step"]]
+    name = about["step"]
+    kind = STEPS[name]
     settings = {name: value for name, value in about.items() if name != "step"}
     known = [field.name for field in fields(kind)]
     if not settings.keys() <= set(known):
         raise InputError(f"the step {told!r} has settings of {', '.join(known) or 'no name'}")
+    for field in fields(kind):
+        _check_setting(name, field, settings.get(field.name, field.default))
     return kind(**settings)  # type: ignore[no-any-return]
+
+
+def _check_setting(step: str, field: Any, value: Any) -> None:
+    """Of the type that its annotation names."""
+    wanted, _, optional = field.type.partition(" | ")
+    if value is None and optional:
+        return
+    kinds = {"float": (int, float), "int": (int,), "bool": (bool,), "str": (str,)}[wanted]
+    if not isinstance(value, kinds) or (isinstance(value, bool) and wanted != "bool"):
+        words = {"float": "a number", "int": "a whole number", "bool": "true or false"}
+        raise InputError(
+            f"the step {step} has {field.name} = {value!r}: give {words.get(wanted, 'text')}"
+        )
 
 
 def written(steps: Iterable[Step]) -> list[dict[str, Any]]:
