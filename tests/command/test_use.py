@@ -214,6 +214,9 @@ def test_the_estimated_noise_is_told(call, moon, tmp_path, rng):
     estimate = float(out.split("≈")[1].split(",")[0])
     assert estimate == pytest.approx(25, rel=0.15)
     assert "≈" not in call("denoise", "noisy.png", "--sigma", 25)[0]
+    told = json.loads(call("denoise", "noisy.png", "--json")[0])
+    assert told["sigma"] == pytest.approx(estimate, rel=0.01)
+    assert told["out"] == "noisy-denoised.png"
     call("denoise", "noisy.png", "--fast", "-o", "fast.png")
     fast = cd.denoise(noisy, thorough=False)
     np.testing.assert_array_equal(pixels(tmp_path / "fast.png"), fast)
@@ -255,6 +258,8 @@ def test_masks_may_have_been_compressed(call, moon, tmp_path, rng):
 
 
 def test_nothing_to_fill(call, photos, tmp_path):
+    told = json.loads(call("inpaint", photos / "0.png", "-o", "a.png", "--json")[0])
+    assert told["hidden"] == 0
     out, _ = call("inpaint", photos / "0.png", "-o", "a.png")
     assert "nothing is missing" in out
     np.testing.assert_array_equal(pixels(tmp_path / "a.png"), pixels(photos / "0.png"))

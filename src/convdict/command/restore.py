@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
@@ -24,6 +25,7 @@ def _common(command: Any) -> Any:
         click.option("-d", "--dictionary", type=PATH, help="A run, or a dictionary (default: "
                      "one for photographs that comes with convdict)."),
         click.option("-l", "--penalty", type=float, help="λ, instead of what noise calls for."),
+        click.option("--json", "as_json", is_flag=True, help="Print as JSON."),
     ):  # fmt: skip
         command = option(command)
     return command
@@ -42,6 +44,7 @@ def denoise(
     out: Path | None,
     dictionary: Path | None,
     penalty: float | None,
+    as_json: bool,
     sigma: float | None,
     impulse: bool,
     thorough: bool | None,
@@ -58,8 +61,10 @@ def denoise(
 
     signals = _read(image, dictionary)
     out = _place_for(image, out, "denoised")
+    about = {"sigma": sigma}
     if sigma is None and not impulse and penalty is None:
-        click.echo(f"noise      σ ≈ {_noise(signals):.3g}, estimated")
+        about["sigma"] = _noise(signals)
+        click.echo(f"noise      σ ≈ {about['sigma']:.3g}, estimated", err=as_json)
     told: dict[str, Any] = {"sigma": sigma, "penalty": penalty, "thorough": thorough}
     told["impulse"] = "detect" if impulse else None
 
@@ -67,7 +72,7 @@ def denoise(
         values, axis, back = _as_the_dictionary(signals[i], dictionary)
         return back(restored(values, dictionary, **told, channel_axis=axis, callback=callback))
 
-    _write(out, *_each("denoise", len(signals), one), signals[0])
+    _write(out, *_each("denoise", len(signals), one), signals[0], about if as_json else None)
 
 
 @click.command()
@@ -81,6 +86,7 @@ def inpaint(
     out: Path | None,
     dictionary: Path | None,
     penalty: float | None,
+    as_json: bool,
     mask: Path | None,
     key: str | None,
     sigma: float,
@@ -95,6 +101,8 @@ def inpaint(
       convdict inpaint scratched.png --key ff00ff
     """
 
+    import numpy as np
+
     from ..restore.restored import inpaint as restored
 
     signals = _read(image, dictionary)
@@ -103,8 +111,9 @@ def inpaint(
     if len(masks) not in (1, len(signals)):
         raise InputError(f"{mask} holds {len(masks)} masks for {len(signals)} images")
     seen = [_seen(s, masks[i % len(masks)], key) for i, s in enumerate(signals)]
-    if all(part.all() for part in seen) and not any(_has_nan(s.values) for s in signals):
-        click.echo("nothing is missing: give a --mask, or the --key of what is")
+    hidden = 1 - float(np.mean([part.mean() for part in seen]))
+    if not hidden and not any(_has_nan(s.values) for s in signals):
+        click.echo("nothing is missing: give a --mask, or the --key of what is", err=as_json)
     told: dict[str, Any] = {"sigma": sigma, "penalty": penalty}
 
     def one(i: int, callback: Any) -> Any:
@@ -112,7 +121,8 @@ def inpaint(
         told["channel_axis"] = axis
         return back(restored(values, seen[i], dictionary, **told, callback=callback))
 
-    _write(out, *_each("inpaint", len(signals), one), signals[0])
+    about = {"hidden": hidden} if as_json else None
+    _write(out, *_each("inpaint", len(signals), one), signals[0], about)
 
 
 def _seen(signal: Signal, mask: Signal | None, key: str | None) -> Any:
@@ -237,8 +247,13 @@ def _place_for(image: Path, out: Path | None, what: str) -> Path:
     return out
 
 
-def _write(out: Path, result: Any, seconds: float, signal: Signal) -> None:
+def _write(
+    out: Path, result: Any, seconds: float, signal: Signal, about: dict[str, Any] | None
+) -> None:
     from ..signals.write import write_signal
 
     write_signal(out, result, channels_last=bool(signal.channels_last), rate=signal.rate)
+    if about is not None:
+        click.echo(json.dumps({"out": str(out), "seconds": round(seconds, 3), **about}))
+        return
     click.echo(f"written    {out}, in {seconds:.2f} s")
