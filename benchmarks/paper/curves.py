@@ -114,6 +114,10 @@ def online_methods(settings: Settings) -> list[Run]:
             "Algorithm 2, Option II",
             surrogate | {"domain": "frequency", "split": small},
         ),
+        "coordinates": (
+            "Algorithm 2, lags, kernel by kernel",
+            surrogate | {"rule": "coordinates", "split": large},
+        ),
         "regions": ("Online-Samp", surrogate | regions | {"domain": "frequency"}),
     }
     found = [Run("default", "convdict's default", {"n_epochs": settings.passes})]

@@ -67,3 +67,13 @@ def test_imputation_agrees_between_domains_and_with_the_exact_one_in_the_end(rng
     np.testing.assert_allclose(frequency[:30], lag[:30], atol=1e-8)
     values = [cd.evaluate(d[-1], images, 0.5, tol=1e-6).value for d in (lag, exact)]
     assert values[0] == pytest.approx(values[1], rel=0.02)
+
+
+def test_kernel_by_kernel_comes_to_the_same_dictionary():
+    """Another way to the same minimum of every surrogate."""
+    images = np.random.default_rng(3).standard_normal((4, 18, 17))
+    told = {"random_state": 0, "dtype": "float64", "constraint": "ball", "split": None}
+    told |= {"tolerance": (1e-10, 0.0), "coding_tol": 1e-8, "shuffle": False}
+    fista = cd.ConvDictLearner(3, (4, 3), 0.8, **told).partial_fit(images)
+    kernels = cd.ConvDictLearner(3, (4, 3), 0.8, rule="coordinates", **told).partial_fit(images)
+    np.testing.assert_allclose(kernels.dictionary_, fista.dictionary_, atol=1e-5)

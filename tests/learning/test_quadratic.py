@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from convdict.learning.constraint import Constraint
+from convdict.learning.coordinates import minimise_by_kernel
 from convdict.learning.quadratic import largest_eigenvalue, minimise
 
 
@@ -20,9 +21,9 @@ def problem(rng, n_kernels=3, length=4, spread=100.0):
     return root.T @ root, 3 * root.T @ rng.standard_normal(2 * n)
 
 
-def solve(A, b, project, *, metric=None, tolerance=1e-10):
+def solve(A, b, project, *, metric=None, tolerance=1e-10, by=minimise):
     shape = (3, 1, 4)
-    return minimise(
+    return by(
         apply=lambda d: (A @ d.ravel()).reshape(shape),
         linear=b.reshape(shape),
         start=project(np.ones(shape)),
@@ -33,10 +34,11 @@ def solve(A, b, project, *, metric=None, tolerance=1e-10):
     )
 
 
+@pytest.mark.parametrize("by", [minimise, minimise_by_kernel])
 @pytest.mark.parametrize("options", [{}, {"zero_mean": True}, {"nonnegative": True}])
-def test_the_minimum_over_the_ball_is_that_of_another_solver(options, rng):
+def test_the_minimum_over_the_ball_is_that_of_another_solver(options, by, rng):
     A, b = problem(rng)
-    found = solve(A, b, Constraint("ball", **options))
+    found = solve(A, b, Constraint("ball", **options), by=by)
     constraints = [
         {"type": "ineq", "fun": lambda v, m=m: 1 - np.sum(v.reshape(3, 4)[m] ** 2)}
         for m in range(3)

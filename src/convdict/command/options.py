@@ -83,6 +83,7 @@ MORE = (
            "How statistics or gradients are computed."),
     Option("--forgetting", "forgetting", float, "p: how fast the surrogate forgets."),
     Option("--lookahead", "lookahead", float, "ω: how far ahead of the surrogate to code."),
+    Option("--rule", "rule", CHOICE(["fista", "coordinates"]), "Of the surrogate's update."),
     Option("--step-size", "step_size", Pair(), "Of sgd: a,b for a / (b + t), or a number."),
     Option("--tolerance", "tolerance", Pair(), "Of the surrogate's update: τ0,α."),
     Option("--split", "split", Number("auto", "none"), "Side of the tiles images are cut into."),

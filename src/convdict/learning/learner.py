@@ -50,6 +50,7 @@ class ConvDictLearner(Parameters):
     forgetting : p of the surrogate's weights (t′/t)^p for what was seen at t′.
     lookahead : ω: signals are coded with where the dictionary is going, as far as its past tells;
         0 codes with the surrogate's minimum, as the paper does.
+    rule : how the surrogate's minimum is found: "fista", or "coordinates", kernel by kernel.
     step_size : of "sgd": (a, b) for a / (b + t), or a fixed number; t counts 256² samples.
     tolerance : (τ0, α) of the surrogate's stopping rule τ0 / (1 + αt), t counting steps.
     split : the side of tiles that images are cut into, None for whole images, or "auto":
@@ -100,6 +101,7 @@ class ConvDictLearner(Parameters):
         domain: str = "lag",
         forgetting: float = 10.0,
         lookahead: float = 0.75,
+        rule: str = "fista",
         step_size: float | tuple[float, float] = (10.0, 5.0),
         tolerance: tuple[float, float] = (0.1, 1.0),
         split: Any = "auto",
@@ -134,6 +136,7 @@ class ConvDictLearner(Parameters):
         self.domain = domain
         self.forgetting = forgetting
         self.lookahead = lookahead
+        self.rule = rule
         self.step_size = step_size
         self.tolerance = tolerance
         self.split = split

@@ -50,7 +50,7 @@ def minimise(
     x = y = start
     Ax = Ay = apply(x)
     if largest <= 0:  # nothing was ever coded
-        return Minimum(start, 0, 0.0, _value(x, Ax, linear), leading)
+        return Minimum(start, 0, 0.0, value_of(x, Ax, linear), leading)
     L, gamma, residual, n_iter = SLACK * largest, 1.0, np.inf, 0
     while residual > tolerance and n_iter < max_iter:
         n_iter += 1
@@ -58,17 +58,17 @@ def minimise(
         Az = apply(z)
         step = z - y
         residual = float(np.linalg.norm(step))
-        curvature, length = _inner(step, Az - Ay), _inner(step, metric * step)
+        curvature, length = inner(step, Az - Ay), inner(step, metric * step)
         if curvature > 1.001 * L * length and residual > tolerance:
             L, residual = SLACK * curvature / length, np.inf
             continue
-        if _inner(metric * step, z - x) < 0:
+        if inner(metric * step, z - x) < 0:
             gamma = 1.0
         following = (1 + np.sqrt(1 + 4 * gamma**2)) / 2
         beta = y.dtype.type((gamma - 1) / following)
         y, Ay = z + beta * (z - x), Az + beta * (Az - Ax)
         x, Ax, gamma = z, Az, following
-    return Minimum(x, n_iter, residual, _value(x, Ax, linear), leading)
+    return Minimum(x, n_iter, residual, value_of(x, Ax, linear), leading)
 
 
 def largest_eigenvalue(
@@ -83,9 +83,9 @@ def largest_eigenvalue(
         v = (v / norm).astype(start.dtype)
         w = apply(v)
         basis.append(v)
-        diagonal.append(_inner(v, w))
+        diagonal.append(inner(v, w))
         for u in basis:  # in full: they are few, and rounding spoils the short recurrence
-            w = w - u.dtype.type(_inner(u, w)) * u
+            w = w - u.dtype.type(inner(u, w)) * u
         norm = float(np.linalg.norm(w))
         if norm <= 1e-5 * abs(diagonal[0]):
             break
@@ -99,9 +99,9 @@ def largest_eigenvalue(
     return float(values[-1]), np.asarray(ritz)
 
 
-def _value(d: Array, Ad: Array, linear: Array) -> float:
-    return 0.5 * _inner(d, Ad) - _inner(linear, d)
+def value_of(d: Array, Ad: Array, linear: Array) -> float:
+    return 0.5 * inner(d, Ad) - inner(linear, d)
 
 
-def _inner(a: Array, b: Array) -> float:
+def inner(a: Array, b: Array) -> float:
     return float(np.sum(a * b, dtype=np.float64))

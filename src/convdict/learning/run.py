@@ -59,6 +59,7 @@ class Run:
             tolerance=s.tolerance,
             constraint=s.constraint,
             lookahead=0.0 if s.replace else s.lookahead,  # nothing stale is left to make up for
+            rule=s.rule,
         )
 
     def choose_penalty(self, signals: list[Piece]) -> None:

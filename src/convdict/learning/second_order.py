@@ -12,6 +12,7 @@ from ..model.problem import Array, Triplets
 from ..statistics.surrogate import Surrogate
 from ..statistics.terms import Terms
 from .coded import Coded
+from .coordinates import minimise_by_kernel
 from .lookahead import Lookahead
 from .quadratic import minimise
 from .update import PAPER_SIZE, Update
@@ -69,6 +70,7 @@ class SecondOrder:
         tolerance: tuple[float, float],
         constraint: Callable[[Array], Array],
         lookahead: float = 0.0,
+        rule: str = "fista",
     ) -> None:
         self.statistics = Surrogate(shape, domain, dtype)
         self.seen = 0.0  # t
@@ -78,6 +80,7 @@ class SecondOrder:
         self._tolerance = tolerance
         self._constraint = constraint
         self._lookahead = Lookahead(lookahead, constraint)
+        self._rule = rule
 
     def coding_dictionary(self, d: Array) -> Array:
         """Where the dictionary is going, by what is remembered of its way."""
@@ -133,7 +136,8 @@ class SecondOrder:
     def _solve(self, d: Array, alpha: float) -> Update:
         self.n_updates += 1
         initial, decay = self._tolerance
-        found = minimise(
+        find = minimise_by_kernel if self._rule == "coordinates" else minimise
+        found = find(
             apply=self.statistics.hessian.apply,
             linear=self.statistics.linear,
             start=d,

@@ -33,6 +33,7 @@ class Settings:
     domain: str
     forgetting: float
     lookahead: float
+    rule: str
     step_size: float | tuple[float, float]
     tolerance: tuple[float, float]
     split: tuple[int, ...] | None
@@ -84,6 +85,7 @@ def settings(p: dict[str, Any]) -> Settings:
         domain=one_of("domain", p["domain"], METHODS[method]),
         forgetting=float(p["forgetting"]),
         lookahead=float(p["lookahead"]),
+        rule=one_of("rule", p["rule"], ("fista", "coordinates")),
         step_size=_step_size(p["step_size"]),
         tolerance=_pair("tolerance", p["tolerance"]),
         split=_split(p["split"], kernel),

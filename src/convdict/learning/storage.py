@@ -80,7 +80,7 @@ def _parted(parameters: dict[str, Any], prefix: str) -> tuple[dict[str, Any], di
 
 def _joined(told: dict[str, Any], arrays: dict[str, Array], prefix: str) -> dict[str, Any]:
     """The inverse of `_parted`, apart from what stands for random numbers."""
-    told = {"lookahead": 0.0} | told  # files from before there was one do not name it
+    told = {"lookahead": 0.0, "rule": "fista"} | told  # older files do not name these
     parameters: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in told.items()
     }
