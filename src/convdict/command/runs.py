@@ -63,6 +63,7 @@ class RunFolder:
         free = shutil.disk_usage(self.path).free
         wanted = (KEPT + 1) * bytes_needed + ROOM
         if free < wanted:
+            self.discard()
             raise InputError(
                 f"{self.path} is on a disk with {free >> 20} MB left, but checkpoints call for "
                 f"{wanted >> 20} MB: make room, or choose another place with --out"
