@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from ..experiment import Experiment
-from . import batch, masked, memory, race, reading, report, sharpness, sizes, steps, updates
+from . import (
+    batch,
+    domains,
+    masked,
+    memory,
+    race,
+    reading,
+    report,
+    sharpness,
+    sizes,
+    steps,
+    updates,
+)
 
 STAGES = {
     "race": race.run,
@@ -15,5 +27,6 @@ STAGES = {
     "sizes": sizes.run,
     "reading": reading.run,
     "sharpness": sharpness.run,
+    "domains": domains.run,
 }
 LEARNING = Experiment("learning", STAGES, report.render)

@@ -163,3 +163,32 @@ def sharpness(stage: dict, _: list[str]) -> list[str]:
     passes = stage["settings"]["passes"]
     head = ["`coding_tol`", "one pass, s", "value", f"{passes} passes, s", "value", ""]
     return ["## How sharp codes have to be", text, table(head, rows)]
+
+
+def domains(stage: dict, _: list[str]) -> list[str]:
+    rows = []
+    for row in stage["rows"]:
+        name = f"{row['method']}, {row['domain']}"
+        if "failed" in row:
+            rows.append([name, "–", "–", "–", "–", row["failed"]])
+            continue
+        first, last = row["points"][0], row["points"][-1]
+        ended = f"{last['images']:.3g} images, {number(last['seconds'])} s: {last['value']:.3f}"
+        rows.append(
+            [
+                name,
+                number(row["ms_per_step"]),
+                f"{first['images']:.3g}",
+                f"{first['value']:.3f}",
+                ended,
+                "",
+            ]
+        )
+    side = stage["settings"]["size"] // 4
+    text = (
+        f"Both methods in every domain, on tiles of {side}×{side} in the order given: one pass, or "
+        f"{stage['settings']['slow_budget'] / 2:g} seconds. In exact arithmetic all domains of a "
+        "method have the same dictionaries; here rough codes make more of every rounding."
+    )
+    head = ["", "ms a step", "after images", "value", "in the end", ""]
+    return ["## Every method, every domain", text, table(head, rows)]

@@ -18,6 +18,7 @@ STAGES: dict[str, tuple[Callable[[dict, list[str]], list[str]], Callable | None]
     "sizes": (pages.sizes, figures.sizes),
     "reading": (pages.reading, None),
     "sharpness": (pages.sharpness, None),
+    "domains": (pages.domains, None),
 }
 
 

@@ -97,6 +97,17 @@ def small_result() -> dict:
             "steps": common | {"tiles": 9, "rows": [{"label": "surrogate, lag"} | steps]},
             "reading": common
             | {"rows": [{"label": "PNG", "files": [2.2, 2.0, 2.08], "arrays": [2.0, 2.0, 2.0]}]},
+            "domains": common
+            | {
+                "rows": [
+                    {
+                        "method": "sgd",
+                        "domain": "dense",
+                        "ms_per_step": 9.0,
+                        "points": points((2, 9.0, 99.0), (4, 20.0, 98.0)),
+                    }
+                ]
+            },
             "sharpness": common
             | {"rows": [{"gap": 0.1, "points": [{"seconds": 4.0, "value": 79.5}] * 2}]},
             "sizes": common
