@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from convdict.kernels.active import Active, admit, measure, nonzeros, settle
-from convdict.kernels.closer import columns, drift, look
+from convdict.kernels.closer import columns, drift, glance, look
 from convdict.kernels.compile import kernel
 from convdict.kernels.correlate import packed, scan
 from convdict.kernels.descent import descend, inner, subtract, subtract_weighted
@@ -98,10 +98,11 @@ def test_scan_finds_the_strongest_ratio_everywhere(case, signed, dtype, rng):
         assert rest[i] == pytest.approx(c.max(), abs=1e-4)
 
 
+@pytest.mark.parametrize("by", [look, glance])
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("signed", [True, False])
 @pytest.mark.parametrize("case", CASES)
-def test_look_is_scan_where_bounds_leave_doubt(case, signed, dtype, rng):
+def test_look_is_scan_where_bounds_leave_doubt(case, signed, dtype, by, rng):
     d, g, made = problem(case, dtype, rng)
     d = np.concatenate([d] * 6)  # of equal kernels the first is the best, as in `scan`
     lmbda = np.tile(rng.uniform(0.5, 2, len(d) // 6), 6).astype(dtype)
@@ -120,8 +121,8 @@ def test_look_is_scan_where_bounds_leave_doubt(case, signed, dtype, rng):
     rows = padded_rows(d / lmbda.reshape(-1, 1, 1, 1, 1)).ravel()
     for strip in made.strips:
         scan(*strip, made.geometry, flat, packed(d, lmbda), *settings, known, names, others)
-        data = flat, rows, columns(d, lmbda), *settings, dtype(1)
-        look(*strip, made.geometry, *data, ratio, best, rest)
+        data = flat, rows, *((columns(d, lmbda),) if by is look else ()), *settings, dtype(1)
+        by(*strip, made.geometry, *data, ratio, best, rest)
     close = {"rtol": 1e-4, "atol": 1e-4} if dtype == np.float32 else {"rtol": 1e-11}
     sure, full = before <= 1, ~(before <= 1) & ~(bound <= 1)
     np.testing.assert_array_equal(ratio[sure], before[sure])

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ..errors import ConvergenceWarning, InputError
-from ..kernels.compile import announced
+from ..kernels.compile import announced, undivided
 from ..model.arrays import dictionary_array
 from ..model.codes import Codes, certified
 from ..model.duality import certify
@@ -332,12 +332,10 @@ def prepare(dtype: np.dtype[Any]) -> None:
     with _preparing:
         if dtype in _prepared:
             return
-        with announced(
-            f"convdict compiles its {dtype} kernels: once after an install, some seconds"
-        ):
+        what = f"convdict compiles its {dtype} kernels: once after an install, some seconds"
+        with announced(what), undivided():
             ones = np.ones((1, 1, 4))
             tiny = Problem(d=ones[..., :2], s=ones[0], lmbda=np.array([0.1])).astype(dtype)
-            codes, *_ = WorkingSet().solve(tiny, start=None, tol=1e-2, callback=None)
-            WorkingSet().solve(tiny, start=codes, tol=1e-2, callback=None)
-            certify(tiny, codes, None)
+            found = WorkingSet().solve(tiny, start=None, tol=1e-2, callback=None)
+            certify(tiny, found.codes, found.scale, found.seen)
         _prepared.add(dtype)

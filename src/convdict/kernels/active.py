@@ -181,10 +181,10 @@ def measure(
         if weighted and active.length[t] > 0:
             gather(w2, geometry, t, buffer)
         for a in range(active.first[t], active.first[t] + active.length[t]):
-            m = active.kernel[a]
+            m, p = np.int64(active.kernel[a]), np.int64(active.place[a])
             h = norms[m]
             if weighted:
-                h = inner(buffer, geometry.chunks, squares, lanes, m, active.place[a])
+                h = inner(buffer, geometry.chunks, squares, lanes, m, p)
             if h > 0:
                 active.step[a], active.threshold[a] = 1 / h, lmbda[m] / h
             else:

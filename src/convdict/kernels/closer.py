@@ -76,7 +76,8 @@ def drift(
     channels, n1, n2 = geometry.grid[0], geometry.grid[2], geometry.grid[3]
     h0, h1, h2 = geometry.halo
     channel, plane, row = geometry.strides
-    new, old = np.zeros((2, geometry.buffer_size), now.dtype)
+    new = np.zeros(geometry.buffer_size, now.dtype)  # rows of one array would be strided, and
+    old = np.zeros(geometry.buffer_size, now.dtype)  # all that they are given to compiled anew
     up = now.dtype.type(1 + 4 * np.finfo(now.dtype).eps)
     zero, minus, far = splat(now.dtype.type(0)), splat(now.dtype.type(-1)), splat(reach)
     tiny = splat(np.finfo(now.dtype).tiny)  # more than all that squares lose by underflow
@@ -94,7 +95,7 @@ def drift(
             store(new, i, a)
         for i in range(t0 + h0):
             for j in range(t1 + h1):
-                slide(new, i * plane + j * row, t2, 1, h2 + 1, lanes)
+                slide(new, i * plane + j * row, t2, np.int64(1), h2 + 1, lanes)
             for j in range(t1):
                 slide(new, i * plane + j * row, t2, row, h1 + 1, lanes)
         for i in range(t0):
@@ -136,7 +137,8 @@ def look(
     h0, h1, h2 = geometry.halo
     channel, plane, row = geometry.strides
     buffer = np.zeros(geometry.buffer_size, g.dtype)
-    place, position, easy, single = np.empty((4, geometry.buffer_size), np.int64)
+    place = np.empty(geometry.buffer_size, np.int64)
+    position, easy, single = np.empty_like(place), np.empty_like(place), np.empty_like(place)
     found = np.empty(3 * GROUP * lanes, g.dtype)
     zero = splat(g.dtype.type(0))
     for t in range(first, last):
@@ -159,7 +161,7 @@ def look(
         gather(g, geometry, t, buffer)
         for r in range(n_single):
             p = single[r]
-            value = inner(buffer, geometry.chunks, rows, lanes, best[p], easy[r])
+            value = inner(buffer, geometry.chunks, rows, lanes, np.int64(best[p]), easy[r])
             ratio[p] = max(abs(value) if signed else value, rest[p])
         for r in range(n, (n + 7) // 8 * 8):
             place[r] = place[n - 1]
@@ -236,3 +238,57 @@ def look(
                     if np.int32(found[at + lanes + m]) + np.int32(m) != who:
                         less = max(less, found[at + m])
                 ratio[p], best[p], rest[p] = top, who if top > 0 else 0, less
+
+
+@kernel
+def glance(
+    first: int,
+    last: int,
+    geometry: Geometry,
+    g: Any,
+    rows: Any,
+    n_kernels: int,
+    lanes: int,
+    signed: bool,
+    limit: Any,
+    ratio: Any,
+    best: Any,
+    rest: Any,
+) -> None:
+    """What `look` does, one kernel after the other: slower, but it compiles in no time.
+
+    For certificates, which have doubts about few positions.
+    """
+    n1, n2 = geometry.grid[2], geometry.grid[3]
+    plane, row = geometry.strides[1], geometry.strides[2]
+    buffer = np.zeros(geometry.buffer_size, g.dtype)
+    zero = g.dtype.type(0)
+    for t in range(first, last):
+        a0, a1, a2, t0, t1, t2 = geometry.tiles[t]
+        gathered = False
+        for i in range(t0):
+            for j in range(t1):
+                line = ((a0 + i) * n1 + a1 + j) * n2 + a2
+                for k in range(t2):
+                    p = line + k
+                    if ratio[p] <= limit:
+                        continue
+                    if not gathered:
+                        gather(g, geometry, t, buffer)
+                        gathered = True
+                    place = i * plane + j * row + k
+                    begin, end = 0, n_kernels
+                    top, less, who = zero, zero, 0
+                    if rest[p] <= limit:
+                        begin, end, less = best[p], best[p] + 1, rest[p]
+                    for m in range(begin, end):
+                        value = inner(buffer, geometry.chunks, rows, lanes, m, place)
+                        value = abs(value) if signed else max(value, zero)
+                        if value > top:
+                            top, less, who = value, max(less, top), m
+                        else:
+                            less = max(less, value)
+                    if rest[p] <= limit:
+                        ratio[p] = max(top, rest[p])
+                    else:
+                        ratio[p], best[p], rest[p] = top, who, less

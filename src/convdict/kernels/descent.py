@@ -119,7 +119,8 @@ def descend(
             still = 0
             for b in range(n):
                 a = restless[b]
-                m, p, x, limit = which[a], place[a], value[a], threshold[a]
+                m, p = np.int64(which[a]), np.int64(place[a])  # of one type wherever `inner` is
+                x, limit = value[a], threshold[a]
                 aim = x + inner(buffer, chunks, rows, lanes, m, p) * step[a]
                 new = max(aim - limit, zero) + max(min(aim + limit, zero), lowest)
                 dx = new - x

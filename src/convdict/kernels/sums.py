@@ -14,7 +14,7 @@ APART = 32  # partial sums, so that no addition waits for the one before
 @kernel
 def products(g: Any, s: Any, inverse: Any) -> tuple[float, float]:
     """Σ v g² and Σ s g, for v the `inverse` or, where that is empty, ones"""
-    gg, sg = np.zeros((2, APART))
+    gg, sg = np.zeros(APART), np.zeros(APART)
     weighted = inverse.size > 0
     whole = g.size - g.size % APART
     for i in range(0, whole, APART):

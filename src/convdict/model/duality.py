@@ -151,5 +151,5 @@ def certify(
     if seen is None:
         return objective, judge.gap(g, objective, judge.scan(g)[0])
     seen = judge.scan.sound(seen)
-    judge.scan.again(g, seen)
+    judge.scan.again(g, seen, few=True)
     return objective, judge.gap(g, objective, seen.ratio)

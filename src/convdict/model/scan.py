@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.closer import columns, drift, look
+from ..kernels.closer import columns, drift, glance, look
 from ..kernels.correlate import packed, scan
 from ..kernels.geometry import cut, padded_rows
 from ..kernels.lanes import lane_count
@@ -44,16 +44,22 @@ class Scan:
         """Everything there is to see of g."""
         return Seen(g.copy(), *self._maps(g))
 
-    def again(self, g: Array, seen: Seen) -> None:
-        """Let the maps be of this g: what a scan finds above `LIMIT`, and bounds elsewhere."""
+    def again(self, g: Array, seen: Seen, *, few: bool = False) -> None:
+        """Let the maps be of this g: what a scan finds above `LIMIT`, and bounds elsewhere.
+
+        Where there should be `few` doubts they are settled by what needs no long compiling.
+        """
         maps = _flat(*seen[1:])
 
         def work(span: Span) -> None:
             if self._drift(span, seen.g, g, self._reach, *maps) > MANY:
                 self._all(span, g, *maps)
+            elif few:
+                data = g.reshape(-1), self._rows, *self._settings, g.dtype.type(self.LIMIT)
+                glance(*span, self.cut.geometry, *data, *maps)
             else:
-                data = g.reshape(-1), self._rows, self._columns, *self._settings
-                look(*span, self.cut.geometry, *data, g.dtype.type(self.LIMIT), *maps)
+                told = g.reshape(-1), self._rows, self._columns, *self._settings
+                look(*span, self.cut.geometry, *told, g.dtype.type(self.LIMIT), *maps)
 
         parallel_map(work, self.cut.spans)
 
